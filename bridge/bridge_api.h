@@ -225,6 +225,9 @@ struct BridgeApi {
   /// full name; an unknown type becomes a RuntimeError. `note` is added to the exception.
   int32_t (*raise)(const char* type, const char* message, const char* note);
 
+  /// Starts or ends keeping the last exceptions of this thread, which raise() then finds.
+  int32_t (*keep_exceptions)(bool keep);
+
   // --- tensors
   int32_t (*to_tensor)(ObjectHandle object, const ImportOptions* wanted,
                        TensorResult* out);                           // `wanted` applies to foreign tensors

@@ -95,6 +95,10 @@ int32_t py_check_signals() {
   return api == nullptr ? 0 : api->check_signals();
 }
 
+int32_t py_keep_exceptions(bool keep) {
+  return with_python([&](const BridgeApi& api) { return api.keep_exceptions(keep); });
+}
+
 int32_t py_raise(const char* type, const char* message, const char* note) {
   return with_python([&](const BridgeApi& api) {
     require(type, "type");

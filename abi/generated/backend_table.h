@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "7b7f5e89def8cc0d";
+inline constexpr char kTableFingerprint[] = "937c09f486e67feb";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -523,6 +523,7 @@ struct BackendTable {
   int32_t (*py_on_signal)(SptPyInterrupt request);
   int32_t (*py_check_signals)(void);
   int32_t (*py_raise)(const char* type, const char* message, const char* note);
+  int32_t (*py_keep_exceptions)(bool keep);
   int32_t (*py_kind)(int64_t a, int32_t* out);
   int32_t (*py_is_none)(int64_t a, bool* out);
   int32_t (*py_type_name)(int64_t a, char** out);
@@ -1065,6 +1066,7 @@ int32_t py_on_interrupt(SptPyInterrupt interrupt);
 int32_t py_on_signal(SptPyInterrupt request);
 int32_t py_check_signals(void);
 int32_t py_raise(const char* type, const char* message, const char* note);
+int32_t py_keep_exceptions(bool keep);
 int32_t py_kind(int64_t a, int32_t* out);
 int32_t py_is_none(int64_t a, bool* out);
 int32_t py_type_name(int64_t a, char** out);

@@ -4640,6 +4640,10 @@ void rt_py_raise(const char* type, const char* message, const char* note) {
   store_status(slot(table.py_raise)(type, message, note));
 }
 
+void rt_py_keep_exceptions(bool keep) {
+  store_status(slot(table.py_keep_exceptions)(keep));
+}
+
 int64_t rt_py_kind(int64_t a) {
   int32_t out{};
   store_status(slot(table.py_kind)(a, &out));

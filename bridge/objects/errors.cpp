@@ -23,13 +23,14 @@ struct KeptException {
   std::string message;
 };
 
-/// The Simple functions that Python waits for on one greenlet.
-struct ActiveCallbacks {
+/// The exceptions of one greenlet while Python waits for Simple functions there, or a program keeps them.
+struct KeptExceptions {
   uint64_t greenlet;
-  int count = 0;
-  std::vector<KeptException> kept;  // the last ones that Python raised below them
+  int callbacks = 0;
+  int keepers = 0;
+  std::vector<KeptException> kept;  // the last ones that Python raised
   PendingRaise to_raise;
-  ActiveCallbacks* next;
+  KeptExceptions* next;
 };
 
 namespace {
@@ -156,17 +157,41 @@ void add_hint(PyObject* exception, const ExceptionType& type, Failure& failure) 
   }
 }
 
-/// The callbacks of this thread, one record for each greenlet.
-thread_local ActiveCallbacks* callbacks = nullptr;
+/// Those of this thread, one record for each greenlet.
+thread_local KeptExceptions* all_kept = nullptr;
 
-ActiveCallbacks* callbacks_here() noexcept {
-  ActiveCallbacks* active = callbacks;
+KeptExceptions* kept_here() noexcept {
+  KeptExceptions* active = all_kept;
   if (active != nullptr) {
     for (const uint64_t greenlet = current_greenlet(); active != nullptr && active->greenlet != greenlet;) {
       active = active->next;
     }
   }
   return active;
+}
+
+/// Null when out of memory.
+KeptExceptions* kept_here_or_new() noexcept {
+  KeptExceptions* active = kept_here();
+  if (active == nullptr) {
+    active = new (std::nothrow)
+        KeptExceptions{.greenlet = current_greenlet(), .kept = {}, .to_raise = {}, .next = all_kept};
+    all_kept = active == nullptr ? all_kept : active;
+  }
+  return active;
+}
+
+/// Ends the record if nothing needs it. The destruction of exceptions may run Python code.
+void end_if_unused(KeptExceptions* active) noexcept {
+  if (active->callbacks != 0 || active->keepers != 0) {
+    return;
+  }
+  KeptExceptions** link = &all_kept;
+  while (*link != active) {
+    link = &(*link)->next;
+  }
+  *link = active->next;
+  delete active;
 }
 
 /// `text` is str(exception).
@@ -197,7 +222,7 @@ class OneLineError {
   /// False, without effect, when the exception has more than one line to report.
   bool try_format(PyObject* exception, std::string_view text) {
     const ExceptionType* type = static_exception_type(Py_TYPE(exception));
-    if (callbacks != nullptr || type == nullptr || !type->is_plain || !is_bare(exception, *type) ||
+    if (all_kept != nullptr || type == nullptr || !type->is_plain || !is_bare(exception, *type) ||
         !is_one_line(text) || type->name.size() + 2 + text.size() >= sizeof line_) {
       return false;
     }
@@ -231,14 +256,9 @@ class OneLineError {
 
 }  // namespace
 
-CallbackScope::CallbackScope() noexcept : active_(callbacks_here()) {
-  if (active_ == nullptr) {
-    active_ = new (std::nothrow)
-        ActiveCallbacks{.greenlet = current_greenlet(), .kept = {}, .to_raise = {}, .next = callbacks};
-    callbacks = active_ == nullptr ? callbacks : active_;
-  }
+CallbackScope::CallbackScope() noexcept : active_(kept_here_or_new()) {
   if (active_ != nullptr) {
-    ++active_->count;
+    ++active_->callbacks;
     std::swap(active_->to_raise, outer_to_raise_);
   }
 }
@@ -253,32 +273,44 @@ CallbackScope::~CallbackScope() {
   }
   std::swap(active_->to_raise, outer_to_raise_);
   outer_to_raise_ = PendingRaise();
-  if (--active_->count != 0) {
-    return;
-  }
-  ActiveCallbacks** link = &callbacks;
-  while (*link != active_) {
-    link = &(*link)->next;
-  }
-  *link = active_->next;
-  delete active_;
+  --active_->callbacks;
+  end_if_unused(active_);
 }
 
-bool is_in_callback() noexcept { return callbacks_here() != nullptr; }
+void begin_keeping_exceptions() noexcept {
+  if (KeptExceptions* active = kept_here_or_new()) {
+    ++active->keepers;
+  }
+}
+
+void end_keeping_exceptions() noexcept {
+  KeptExceptions* active = kept_here();
+  if (active == nullptr || active->keepers == 0) {
+    return;  // begun on another thread, or out of memory
+  }
+  const PendingException pending;
+  --active->keepers;
+  end_if_unused(active);
+}
+
+bool is_in_callback() noexcept {
+  const KeptExceptions* active = kept_here();
+  return active != nullptr && active->callbacks != 0;
+}
 
 void set_pending_raise(PendingRaise pending) {
-  if (ActiveCallbacks* active = callbacks_here()) {
+  if (KeptExceptions* active = kept_here()) {
     std::swap(active->to_raise, pending);
   }
 }
 
 PendingRaise take_pending_raise() noexcept {
-  ActiveCallbacks* active = callbacks_here();
+  KeptExceptions* active = kept_here();
   return active == nullptr ? PendingRaise() : std::exchange(active->to_raise, PendingRaise());
 }
 
 void keep_exception(PyObject* exception, const std::string& message) {
-  ActiveCallbacks* active = callbacks_here();
+  KeptExceptions* active = kept_here();
   if (active == nullptr) {
     return;
   }
@@ -297,7 +329,7 @@ Ref saved_exception_for(const char* message) {
     return whole == message || (head != std::string_view::npos && whole.substr(head + 2) == message) ||
            (head == std::string_view::npos && *message == '\0');
   };
-  const ActiveCallbacks* active = callbacks_here();
+  const KeptExceptions* active = kept_here();
   if (active == nullptr) {
     return {};
   }

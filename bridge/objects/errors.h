@@ -58,7 +58,7 @@ int32_t report(const Failure& failure) noexcept;
 /// The same for a kind and a message only; allocates nothing.
 [[gnu::noinline, gnu::cold]] int32_t report_plain(ErrorKind kind, const char* message) noexcept;
 
-struct ActiveCallbacks;
+struct KeptExceptions;
 
 /// What the failing Simple function of this thread and greenlet raises when it returns.
 struct PendingRaise {
@@ -77,9 +77,14 @@ class CallbackScope {
   CallbackScope& operator=(const CallbackScope&) = delete;
 
  private:
-  ActiveCallbacks* active_;      // NULL when out of memory: no exception is kept
+  KeptExceptions* active_;       // NULL when out of memory: no exception is kept
   PendingRaise outer_to_raise_;  // of the function that called Python again, such as in its cleanup
 };
+
+/// Keeps exceptions as a CallbackScope does, until as many calls have ended it on this thread and greenlet.
+/// Needs the GIL.
+void begin_keeping_exceptions() noexcept;
+void end_keeping_exceptions() noexcept;
 
 /// Whether Python waits for a Simple function on this thread and greenlet.
 bool is_in_callback() noexcept;

@@ -1,6 +1,7 @@
 // Attributes, calls, items, iteration, comparison and operators.
 #include "bridge/objects/objects.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -139,28 +140,10 @@ int32_t next(ObjectHandle iterator, Object** out) {
   });
 }
 
-struct Comparison {
-  const char* name;
-  int code;
-};
-constexpr std::array<Comparison, 6> kComparisons{
-    {{"<", Py_LT}, {"<=", Py_LE}, {"==", Py_EQ}, {"!=", Py_NE}, {">", Py_GT}, {">=", Py_GE}}};
-
-int32_t compare(ObjectHandle left, const char* op, const Value* right, bool* out) {
-  return truth_from_python(out, [&] {
-    for (const Comparison& comparison : kComparisons) {
-      if (std::strcmp(op, comparison.name) == 0) {
-        const Ref self = object_of(left);
-        const Ref converted(to_python(*right));
-        // Not RichCompareBool, which treats identical objects as equal without calling __eq__.
-        const Ref result(converted ? PyObject_RichCompare(self.get(), converted.get(), comparison.code)
-                                   : nullptr);
-        return result ? PyObject_IsTrue(result.get()) : -1;
-      }
-    }
-    PyErr_Format(PyExc_ValueError, "compare: unknown operator '%s'", op);
-    return -1;
-  });
+// Not RichCompareBool, which treats identical objects as equal without calling __eq__.
+template <int kCode>
+PyObject* compared(PyObject* left, PyObject* right) {
+  return PyObject_RichCompare(left, right, kCode);
 }
 
 PyObject* power(PyObject* left, PyObject* right) { return PyNumber_Power(left, right, Py_None); }
@@ -169,7 +152,15 @@ struct Operator {
   const char* name;
   PyObject* (*apply)(PyObject*, PyObject*);
 };
-constexpr std::array<Operator, 13> kOperators{{
+constexpr std::array<Operator, 6> kComparisons{{
+    {"==", compared<Py_EQ>},
+    {"!=", compared<Py_NE>},
+    {"<", compared<Py_LT>},
+    {">", compared<Py_GT>},
+    {"<=", compared<Py_LE>},
+    {">=", compared<Py_GE>},
+}};
+constexpr std::array<Operator, 13> kArithmetic{{
     {"+", PyNumber_Add},
     {"-", PyNumber_Subtract},
     {"*", PyNumber_Multiply},
@@ -185,17 +176,38 @@ constexpr std::array<Operator, 13> kOperators{{
     {">>", PyNumber_Rshift},
 }};
 
+template <size_t kCount>
+const Operator* find_operator(const std::array<Operator, kCount>& operators, const char* name) noexcept {
+  const auto* found = std::find_if(operators.begin(), operators.end(),
+                                   [&](const Operator& op) { return std::strcmp(op.name, name) == 0; });
+  return found == operators.end() ? nullptr : found;
+}
+
+int32_t compare(ObjectHandle left, const char* op, const Value* right, bool* out) {
+  return truth_from_python(out, [&] {
+    const Operator* comparison = find_operator(kComparisons, op);
+    if (comparison == nullptr) {
+      PyErr_Format(PyExc_ValueError, "compare: unknown operator '%s'", op);
+      return -1;
+    }
+    const Ref self = object_of(left);
+    const Ref converted(to_python(*right));
+    const Ref result(converted ? comparison->apply(self.get(), converted.get()) : nullptr);
+    return result ? PyObject_IsTrue(result.get()) : -1;
+  });
+}
+
 int32_t operate(const Value* left, const char* op, const Value* right, Object** out) {
   return object_from_python(out, [&]() -> PyObject* {
-    for (const Operator& candidate : kOperators) {
-      if (std::strcmp(op, candidate.name) == 0) {
-        const Ref a(to_python(*left));
-        const Ref b(a ? to_python(*right) : nullptr);
-        return b ? candidate.apply(a.get(), b.get()) : nullptr;
-      }
+    const Operator* arithmetic = find_operator(kArithmetic, op);
+    const Operator* found = arithmetic == nullptr ? find_operator(kComparisons, op) : arithmetic;
+    if (found == nullptr) {
+      PyErr_Format(PyExc_ValueError, "operate: unknown operator '%s'", op);
+      return nullptr;
     }
-    PyErr_Format(PyExc_ValueError, "operate: unknown operator '%s'", op);
-    return nullptr;
+    const Ref a(to_python(*left));
+    const Ref b(a ? to_python(*right) : nullptr);
+    return b ? found->apply(a.get(), b.get()) : nullptr;
   });
 }
 

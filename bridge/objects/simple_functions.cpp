@@ -327,6 +327,13 @@ int32_t raise(const char* name, const char* message, const char* note) {
   return 0;
 }
 
+int32_t keep_exceptions(bool keep) {
+  return in_python([&] {
+    keep ? begin_keeping_exceptions() : end_keeping_exceptions();
+    return true;
+  });
+}
+
 int32_t on_interrupt(void (*interrupt)()) {
   if (!is_python_process()) {
     return report_plain(
@@ -363,6 +370,7 @@ void add_simple_function_entries(BridgeApi& api) noexcept {
   api.on_signal = report_signals_to;
   api.check_signals = check_signals;
   api.raise = raise;
+  api.keep_exceptions = keep_exceptions;
 }
 
 }  // namespace simple_torch::bridge

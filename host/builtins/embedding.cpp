@@ -187,6 +187,19 @@ Value has_method(Thread& thread, Value* args, int) {
                                              : thread.find_method(of, name) != nullptr);
 }
 
+// The argument is an array with the resource of a `with` and a Failure or nil.
+Value exit_handles(Thread& thread, Value* args, int) {
+  const auto* pair = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
+  const Method* exit = nullptr;
+  if (pair != nullptr && pair->items.size() == 2) {
+    exit = thread.find_method(pair->items[0], intern("__exit__"));
+  }
+  if (exit == nullptr) {
+    fail("rt_exit_handles: expected an object with __exit__ and a failure");
+  }
+  return Value::boolean(thread.exit_handles(pair->items[0], *exit, pair->items[1]));
+}
+
 Value has_member(Thread& thread, Value* args, int) {
   const Symbol name = intern(expect_text(args[1], "the name"));
   const std::vector<Symbol> names = names_in(element(args[0]));
@@ -329,6 +342,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_become", become, 1, 1},
     {"rt_has_member", has_member, 2, 2},
     {"rt_has_method", has_method, 2, 2},
+    {"rt_exit_handles", exit_handles, 1, 1},
     {"rt_function_name", function_name, 1, 1},
     {"rt_home", home, 1, 1},
     {"rt_is_of", is_of, 1, 1},

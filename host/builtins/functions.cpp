@@ -1,5 +1,6 @@
 // Built-in functions.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -177,23 +178,25 @@ Value set_fn(Thread& thread, Value* args, int count) {
   return thread.call(library_function("std/set", "make_set"), &items, 1);
 }
 
-Value range_fn(Thread&, Value* args, int count) {
+Value range_fn(Thread& thread, Value* args, int count) {
+  std::array<Value, 3> bounds;
   for (int i = 0; i < count; ++i) {
-    if (!is_any_integer(args[i])) {
+    const Ref integer = thread.with_integers(args[i]);
+    if (!is_any_integer(integer.get())) {
       fail("range(): arguments must be integers, got " + type_name(args[i]));
     }
-    args[i] = plain(args[i]);
+    bounds[static_cast<size_t>(i)] = plain(integer.get());
   }
   if (count < 3) {
-    const Value range =
-        make_range(count == 1 ? Value::integer(0) : args[0], count == 1 ? args[0] : args[1], false);
+    const Value range = count == 1 ? make_range(Value::integer(0), bounds[0], false)
+                                   : make_range(bounds[0], bounds[1], false);
     as_object<Range>(range)->from_function = true;
     return range;
   }
-  if (args[2].as_int == 0) {
+  if (bounds[2].as_int == 0) {
     fail("range() step must not be zero");
   }
-  const int64_t first = args[0].as_int, end = args[1].as_int, step = args[2].as_int;
+  const int64_t first = bounds[0].as_int, end = bounds[1].as_int, step = bounds[2].as_int;
   std::vector<Value> items;
   for (int64_t at = first; step > 0 ? at < end : at > end;) {
     items.push_back(Value::integer(at));

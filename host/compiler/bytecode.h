@@ -40,7 +40,8 @@ namespace spl {
   X(TestRecord, "rr-") X(TestType, "rr-") X(CheckMoved, "r--") X(GetPart, "rr-") X(GetNamedPart, "rr-") X(GetRest, "rr-")                   \
   X(TestPresent, "rr-") X(Unwrap, "rr-") X(Try, "rr-") X(Present, "rr-") X(Cast, "rr-")             \
   X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
-  X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")
+  X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")  \
+  X(AsDeclared, "r--")
 // clang-format on
 
 enum class Op : uint16_t {
@@ -177,7 +178,9 @@ struct Proto {
   bool is_async = false;      // a call starts it and returns a future
   bool is_generator = false;  // a call returns a generator
   bool makes_scope = false;   // @[makes_scope]: as a decorator, its result without arguments is the scope
+  bool returns_bool = false;  // declared `-> bool`
   uint32_t locals = 0, registers = 0;
+  uint32_t conversions = 0;  // instructions at the start that convert arguments of foreign classes
   const OperatorCall* operator_call = nullptr;  // @[operator(…)]; immortal, like the function
 
   /// A call with as many positional arguments as parameters needs only a frame.
@@ -186,6 +189,7 @@ struct Proto {
     return operator_call != nullptr && operator_call->form <= OperatorCall::Form::kProperty;
   }
   bool runs_at_once() const { return !is_async && !is_generator; }
+  const Instruction* entry() const { return code.data() + (Record::has_foreign_classes ? 0 : conversions); }
 };
 
 /// The bits of the operand of Op::kTestSequence.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/compiler/direct_methods.h"
+#include "host/compiler/type_names.h"
 #include "host/values/spelling_suggester.h"
 
 namespace spl {
@@ -347,6 +348,18 @@ void FunctionCompiler::self_to(Register dest) {
   read(resolve(intern("self")), dest);
 }
 
+// Arguments of another language are converted to the types that their parameters declare.
+void FunctionCompiler::convert_arguments(const std::vector<Param>& params, size_t first) {
+  for (size_t i = 0; i < params.size(); ++i) {
+    const bool is_single = params[i].kind == ParamKind::kNormal && params[i].type != nullptr;
+    const std::string type = is_single ? convertible_type(module_.unaliased(*params[i].type)) : "";
+    if (!type.empty()) {
+      emit_wide(Op::kAsDeclared, static_cast<uint32_t>(first + i), text_constant(type));
+    }
+  }
+  proto_->conversions = static_cast<uint32_t>(here());
+}
+
 void FunctionCompiler::parameters(const std::vector<Param>& params) {
   for (const Param& param : params) {
     const auto index = static_cast<int>(proto_->parameters.size());
@@ -369,6 +382,10 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
   }
   const size_t first = proto_->parameters.size() - params.size();
   const size_t first_local = locals_.size() - params.size();
+  convert_arguments(params, first);  // before all other instructions: a call may skip it
+  for (size_t i = 0; i < first; ++i) {
+    declared(static_cast<Register>(i));  // self
+  }
   // A default value sees only the parameters before its own.
   for (size_t i = 0; i < params.size(); ++i) {
     locals_[first_local + i].name = kNoSymbol;
@@ -393,6 +410,12 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
 
 namespace {
 
+bool is_bool(const TypeExpr* type) {
+  static const Symbol name = intern("bool");
+  return type != nullptr && type->kind == TypeKind::kName && !type->optional && type->path.size() == 1 &&
+         type->path[0] == name;
+}
+
 // Functions that the host calls cannot be generators.
 bool is_called_by_language(const FunctionDecl& decl, bool is_method) {
   const std::string& name = name_of(decl.info.name);
@@ -411,6 +434,7 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
   proto_->is_async = decl.is_async;
   proto_->makes_scope = std::any_of(decl.info.attributes.begin(), decl.info.attributes.end(),
                                     [](const Attribute& a) { return name_of(a.name) == "makes_scope"; });
+  proto_->returns_bool = is_bool(decl.return_type.get());
   proto_->operator_call = operator_call_of(decl);
   span_ = decl.span;
   if (is_method && !decl.is_static) {
@@ -418,7 +442,7 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
     proto_->is_method = true;
     proto_->parameters.push_back(intern("self"));
     proto_->has_default.push_back(false);
-    declared(declare(intern("self"), &decl));
+    declare(intern("self"), &decl);
   }
   if (parent_ != nullptr && !is_method && !is_decorated(module_, decl.info)) {
     own_name_ = decl.info.name;
@@ -489,14 +513,16 @@ void assign_number(Number& operand, uint32_t blocks, uint32_t wide) {
 
 }  // namespace
 
-// Creates the cells before any block runs. Jumps are relative, so code can be inserted at the front.
+// Creates the cells before any block runs, after the conversions, which contain no jumps. Jumps are relative,
+// so code can be inserted there.
 void FunctionCompiler::make_wide_cells() {
+  const auto at = static_cast<std::ptrdiff_t>(proto_->conversions);
   for (const Register reg : wide_cells_) {
     Instruction make;
     make.op = Op::kNewCell;
     make.a = reg;
-    proto_->code.insert(proto_->code.begin(), make);
-    proto_->positions.insert(proto_->positions.begin(), SourcePosition{span_.line, span_.column});
+    proto_->code.insert(proto_->code.begin() + at, make);
+    proto_->positions.insert(proto_->positions.begin() + at, SourcePosition{span_.line, span_.column});
   }
 }
 

@@ -340,6 +340,7 @@ class FunctionCompiler {
     }
   }
   uint16_t constant(Value owned);
+  void convert_arguments(const std::vector<Param>& params, size_t first);
   uint16_t text_constant(const std::string& text) { return constant(make_text(text)); }
   uint16_t cache(Symbol name);
   Register temporary();

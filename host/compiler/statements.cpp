@@ -574,11 +574,13 @@ void FunctionCompiler::compile(const WithStmt& stmt) {
   open_scope();
   scopes_.back().defer_mark = hidden();
   emit(Op::kDeferMark, static_cast<uint32_t>(scopes_.back().defer_mark));
+  std::vector<size_t> ends;
   for (const WithItem& item : stmt.items) {
     const uint32_t mark = temporary_count_;
     const Register resource = temporary_of(*item.resource);
     const Register reg = hidden();
     emit(Op::kWithEnter, reg, resource);
+    ends.push_back(emit_jump(Op::kExtra, mark));
     temporary_count_ = mark;
     if (item.name != kNoSymbol) {
       declare_at(reg, item.name, &item);
@@ -588,6 +590,7 @@ void FunctionCompiler::compile(const WithStmt& stmt) {
     }
   }
   block(stmt.body);
+  patch_all(ends);
   close_scope();
 }
 

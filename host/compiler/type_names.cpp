@@ -19,4 +19,33 @@ std::string_view builtin_type(std::string_view name) {
   return found == names.end() ? std::string_view() : found->second;
 }
 
+std::string convertible_type(const TypeExpr& type) {
+  switch (type.kind) {
+    case TypeKind::kUnion: {
+      std::string names;
+      for (const TypePtr& one : type.args) {
+        const std::string name = convertible_type(*one);
+        names += (names.empty() || name.empty() ? "" : "|") + name;
+      }
+      return names;
+    }
+    case TypeKind::kArray:
+      return "array";
+    case TypeKind::kDict:
+      return type.args.size() == 2 ? "dict" : "";
+    case TypeKind::kTuple:
+      return type.args.empty() ? "" : "tuple";
+    case TypeKind::kName: {
+      const std::string& name = name_of(type.path.back());
+      if (name == "Tensor") {
+        return "Tensor";
+      }
+      const std::string_view canonical = type.path.size() == 1 ? builtin_type(name) : std::string_view();
+      return canonical == "nil" || canonical == "function" ? "" : std::string(canonical);
+    }
+    default:
+      return "";
+  }
+}
+
 }  // namespace spl

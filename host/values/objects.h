@@ -169,6 +169,7 @@ struct Record : Type {
   const Method* hash = nullptr;         // __hash__(): a value whose hash is the object's
   const Method* native_form = nullptr;  // __native__(): the value that native functions receive
   const Method* same = nullptr;         // __is__(other): whether both stand for one object
+  const Method* as_declared = nullptr;  // __as_declared__(type): the value for a parameter of a built-in type
   const Method* on_replace =
       nullptr;                    // __on_replace__: called before a field that holds such an object changes
   int32_t order_index = -1;       // of the field __order__, which records the order of first assignments
@@ -178,7 +179,8 @@ struct Record : Type {
   char packed_letter = 0;     // from @[packed(…)]: how an operator receives an instance as an argument
   int32_t packed_field = -1;  // the field that it receives
   Record() : Type(Kind::kRecord) {}
-  void cache_hooks();  // call it after the methods have changed
+  void cache_hooks();                              // call it after the methods have changed
+  inline static bool has_foreign_classes = false;  // whether a class has __as_declared__
 };
 struct Instance : Object {
   Record* record;

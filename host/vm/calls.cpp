@@ -30,7 +30,7 @@ void Thread::push_frame(Closure* closure, uint32_t base, uint32_t result, int32_
   check_stack(base + proto->registers);
   Frame& frame = frames_[frame_count_++];
   frame.proto = proto;
-  frame.pc = proto->code.data();
+  frame.pc = proto->entry();
   frame.base = base;
   frame.result = result;
   frame.closure = closure;

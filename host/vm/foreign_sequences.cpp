@@ -32,6 +32,12 @@ void Thread::unpack_foreign(Value& instance, int32_t form, uint32_t count) {
   }
 }
 
+void Thread::convert_as_declared(Value& argument, Value type) {
+  if (const Method* conversion = as_object<Instance>(argument)->record->as_declared) {
+    assign(argument, call_method_of(argument, *conversion, &type, 1));
+  }
+}
+
 Value Thread::instance_part(Value instance, uint32_t index) {
   const Ref sequence = foreign_sequence(instance);
   const auto* items = sequence_items(sequence.get());

@@ -11,8 +11,8 @@ namespace spl {
 
 /// Deferred code: an entry of the defer stack.
 struct Defer {
-  Value value;  // owned: a closure to call, or the resource of a `with`
-  bool is_with;
+  Value value;                    // owned: a closure to call, or the resource of a `with`
+  const Instruction* with_block;  // the word after kWithEnter; null for `defer`
 };
 
 struct Generator : Object {

@@ -72,26 +72,32 @@ Value sliced(Value object, Value start, Value stop, Value step) {
   return is_array ? make_array(std::move(picked)) : make_tuple(std::move(picked));
 }
 
-// An object with __index__, such as a tensor of one integer, stands for that integer, also in a slice.
-Ref with_integers(Thread& thread, Value index) {
+bool may_hold_instance(Value index) { return index.is(Kind::kInstance) || index.is(Kind::kSlice); }
+
+}  // namespace
+
+Ref Thread::with_integers(Value index) {
   static const Symbol hook = intern("__index__");
   if (index.is(Kind::kSlice)) {
     const auto* slice = as_object<Slice>(index);
     auto* integers = new Slice();
     const Ref owner = Ref::owned(Value::object(integers));
-    integers->start = with_integers(thread, slice->start).take();
-    integers->stop = with_integers(thread, slice->stop).take();
-    integers->step = with_integers(thread, slice->step).take();
+    integers->start = with_integers(slice->start).take();
+    integers->stop = with_integers(slice->stop).take();
+    integers->step = with_integers(slice->step).take();
     return owner;
   }
-  const Method* method = index.is(Kind::kInstance) ? thread.find_method(index, hook) : nullptr;
-  return method == nullptr ? Ref::shared(index)
-                           : Ref::owned(thread.call_method_of(index, *method, nullptr, 0));
+  const Method* method = index.is(Kind::kInstance) ? find_method(index, hook) : nullptr;
+  return method == nullptr ? Ref::shared(index) : Ref::owned(call_method_of(index, *method, nullptr, 0));
 }
 
-bool may_hold_instance(Value index) { return index.is(Kind::kInstance) || index.is(Kind::kSlice); }
-
-}  // namespace
+Value Thread::range_of(Value start, Value end, bool inclusive) {
+  if (!start.is(Kind::kInstance) && !end.is(Kind::kInstance)) {
+    return make_range(start, end, inclusive);
+  }
+  const Ref first = with_integers(start), last = with_integers(end);
+  return make_range(first.get(), last.get(), inclusive);
+}
 
 Value Thread::get_index(Value object, Value index) {
   if (object.is(Kind::kInstance)) {
@@ -112,7 +118,7 @@ Value Thread::get_index(Value object, Value index) {
     const Value* found = as_object<Dict>(object)->find(index);
     return found == nullptr ? Value() : retained(*found);
   }
-  const Ref integers = may_hold_instance(index) ? with_integers(*this, index) : Ref::shared(index);
+  const Ref integers = may_hold_instance(index) ? with_integers(index) : Ref::shared(index);
   index = integers.get();
   const bool sequence = object.is(Kind::kArray) || object.is(Kind::kTuple) || object.is(Kind::kText);
   if (sequence && index.is(Kind::kSlice)) {
@@ -170,7 +176,7 @@ void Thread::set_index(Value& object, Value index, Value owned) {
     as_object<Dict>(object)->set(retained(index), value.take());
     return;
   }
-  const Ref integer = may_hold_instance(index) ? with_integers(*this, index) : Ref::shared(index);
+  const Ref integer = may_hold_instance(index) ? with_integers(index) : Ref::shared(index);
   index = integer.get();
   if (object.is(Kind::kArray)) {
     make_unique(object);

@@ -78,21 +78,28 @@ void Thread::fail_native_depth(uint32_t floor) {
   --native_depth_;
   SimpleError error = too_deep();
   locate(error);
-  unwind(floor, true);
+  unwind(floor, error);
   throw error;
 }
 
-// Unwinds the frames of this loop after an error.
-void Thread::leave_native_loop(uint32_t floor, SimpleError& error) {
+// Unwinds the frames of this loop after an error. True if a `with` block handled it: the loop then continues.
+bool Thread::handle_in_loop(uint32_t floor, SimpleError& error) {
   locate(error);
-  unwind(floor, error.too_deep);
+  if (unwind(floor, error)) {
+    return true;
+  }
   --native_depth_;
+  return false;
 }
 
 void Thread::leave_native_loop(uint32_t floor, const ExitRequest& request) {
   // The thread continues after this: in the embedding program, or after the attempt that the interrupt ends.
   if (is_embedded() || (request.by_interrupt && InterruptsAllowed::is_this_thread())) {
-    unwind(floor, false);
+    SimpleError error = exit_not_allowed(request.code);
+    error.payload = Ref::owned(Value::integer(request.code));
+    while (unwind(floor, error)) {
+      // Resources may not handle the end of the program.
+    }
   }
   --native_depth_;
 }
@@ -168,13 +175,15 @@ again:
 #include "host/vm/opcodes_scopes.inc"
 
   } catch (SimpleError& error) {
-    leave_native_loop(floor, error);
-    throw;
+    if (!handle_in_loop(floor, error)) {
+      throw;
+    }
   } catch (const std::bad_alloc&) {
     const SpareMemory spared;
     SimpleError error("out of memory");
-    leave_native_loop(floor, error);
-    throw error;
+    if (!handle_in_loop(floor, error)) {
+      throw error;
+    }
   } catch (const ExitRequest& request) {
     leave_native_loop(floor, request);
     throw;

@@ -60,7 +60,10 @@ class Thread {
   Value computed_member(LoadedModule& module, Symbol name);
   void set_field(Value& object, Symbol name, Value owned);
   Ref validated_replacement(Value owner, Symbol name, Value old, Value value);
-  Value get_index(Value object, Value index);  // owned
+  /// An object with __index__, such as a tensor of one integer, stands for that integer, also in a slice.
+  Ref with_integers(Value index);
+  Value range_of(Value start, Value end, bool inclusive);  // owned
+  Value get_index(Value object, Value index);              // owned
   void set_index(Value& object, Value index, Value owned);
   Value arithmetic(BinaryOp op, Value a, Value b);  // owned
   bool contains(Value container, Value item);
@@ -69,12 +72,14 @@ class Thread {
   void each(Value iterable, const std::function<bool(Value)>& body);
   /// A tuple of the elements. Owned.
   Value collected(Value iterable);
-  /// Patterns of instances that stand for sequences of another language. Their class has `__sequence__()`, which
-  /// returns the array or tuple that a pattern tests, nil for other objects, and `__unpack__(count)`, which
-  /// returns the elements for a binding: one more than `count` if there are more, all for nil.
+  /// Patterns of instances that stand for sequences of another language. Their class has `__sequence__()`,
+  /// which returns the array or tuple that a pattern tests, nil for other objects, and `__unpack__(count)`,
+  /// which returns the elements for a binding: one more than `count` if there are more, all for nil.
   Ref foreign_sequence(Value instance);
   bool is_foreign_sequence(Value instance, int32_t form, uint32_t count);
   void unpack_foreign(Value& instance, int32_t form, uint32_t count);
+  /// Replaces an instance of another language's object by the value that its class has for the built-in type.
+  void convert_as_declared(Value& argument, Value type);
   Value instance_part(Value instance, uint32_t index);  // owned
   Value rest_of(Value sequence, uint32_t start);        // owned
   /// Stores the next element, owned, in `out`; false at the end. `state` holds the result of make_iterator()
@@ -91,6 +96,9 @@ class Thread {
 
   /// Stores the generator's next value, owned, in `out`; false after its end.
   bool resume(Generator* generator, Value& out);
+  /// Calls the method __exit__ of a resource with a failure. True if it handles the error: it is declared
+  /// `-> bool` and returns true.
+  bool exit_handles(Value resource, const Method& exit, Value failure);
   /// Runs the deferred code of an unfinished generator. An error in it goes to stderr.
   void run_leftover_defers(std::vector<Defer> defers);
 
@@ -101,16 +109,20 @@ class Thread {
   // machine.cpp
   void run(uint32_t floor);
   [[noreturn]] void fail_native_depth(uint32_t floor);
-  void leave_native_loop(uint32_t floor, SimpleError& error);
+  bool handle_in_loop(uint32_t floor, SimpleError& error);
   void leave_native_loop(uint32_t floor, const ExitRequest& request);
   void locate(SimpleError& error) const;
   bool comparison_holds(BinaryOp op, Value a, Value b);
 
   // unwinding.cpp
   class UnwindStackLimit;
-  void unwind(uint32_t floor, bool too_deep);
+  bool unwind(uint32_t floor, SimpleError& error);
+  const Instruction* leave_frame(const Frame& frame, SimpleError& error);
+  const Instruction* fail_out_of(const Defer& defer, SimpleError& error);
+  void continue_after(const Instruction* with_block);
   void pop_frame_clearing();
   void run_defers(size_t height);
+  void run_deferred(const Defer& defer);
   Value enter_resource(Value resource);
 
   // generators.cpp

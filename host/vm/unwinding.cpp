@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/interrupts/scopes.h"
+#include "host/vm/failure.h"
 #include "host/vm/machine_hooks.h"
 #include "host/vm/thread.h"
 
@@ -81,38 +82,103 @@ void Thread::pop_frame_clearing() {
   --frame_count_;
 }
 
+namespace {
+Symbol exit_hook() {
+  static const Symbol name = intern("__exit__");
+  return name;
+}
+
+// An `__exit__` that is declared `-> bool` decides about the error: true handles it, and an error of its own
+// replaces it.
+bool decides_about_errors(const Method& exit) {
+  return as_object<Closure>(exit.function)->proto->returns_bool;
+}
+}  // namespace
+
+bool Thread::exit_handles(Value resource, const Method& exit, Value failure) {
+  const Ref result = Ref::owned(call_method_of(resource, exit, &failure, 1));
+  return decides_about_errors(exit) && result.get().is_bool() && truthy(result.get());
+}
+
+void Thread::run_deferred(const Defer& defer) {
+  if (defer.with_block == nullptr) {
+    release(call(defer.value, nullptr, 0));
+    return;
+  }
+  static const Symbol close = intern("close");
+  const Value nothing;
+  if (const Method* method = find_method(defer.value, exit_hook())) {
+    release(call_method_of(defer.value, *method, &nothing, 1));
+  } else if (const Method* other = find_method(defer.value, close)) {
+    release(call_method_of(defer.value, *other, nullptr, 0));
+  }
+}
+
 void Thread::run_defers(size_t height) {
   while (defers_.size() > height) {
     const Defer defer = defers_.back();
     defers_.pop_back();
     const Ref held = Ref::owned(defer.value);
-    if (!defer.is_with) {
-      release(call(defer.value, nullptr, 0));
-      continue;
-    }
-    static const Symbol exit_hook = intern("__exit__"), close = intern("close");
-    const Value nothing;
-    if (const Method* method = find_method(defer.value, exit_hook)) {
-      release(call_method_of(defer.value, *method, &nothing, 1));
-    } else if (const Method* other = find_method(defer.value, close)) {
-      release(call_method_of(defer.value, *other, nullptr, 0));
-    }
+    run_deferred(defer);
   }
 }
 
-// Pops frames after an error: runs their deferred code and releases their registers.
-void Thread::unwind(uint32_t floor, bool too_deep) {
+// Runs deferred code while `error` propagates. Returns the `with` block whose resource handled the error,
+// else null.
+const Instruction* Thread::fail_out_of(const Defer& defer, SimpleError& error) {
+  const Method* exit = defer.with_block == nullptr ? nullptr : find_method(defer.value, exit_hook());
+  try {
+    if (exit == nullptr) {
+      run_deferred(defer);
+      return nullptr;
+    }
+    const Ref failure = Ref::owned(to_failure(error));
+    return exit_handles(defer.value, *exit, failure.get()) ? defer.with_block : nullptr;
+  } catch (const SimpleError& later) {
+    if (exit != nullptr && decides_about_errors(*exit)) {
+      error = later;
+    } else {
+      report_lost(later, "deferred code while another error was propagating");
+    }
+    return nullptr;
+  }
+}
+
+const Instruction* Thread::leave_frame(const Frame& frame, SimpleError& error) {
+  std::optional<UnwindStackLimit> limit;
+  if (error.too_deep) {
+    limit.emplace(*this);
+  }
+  const InterruptsMasked masked;
+  while (defers_.size() > frame.defers) {
+    const Defer defer = defers_.back();
+    defers_.pop_back();
+    const Ref held = Ref::owned(defer.value);
+    if (const Instruction* with_block = fail_out_of(defer, error)) {
+      return with_block;
+    }
+  }
+  return nullptr;
+}
+
+// Continues the last frame at the end of the block. Temporaries of expressions that the error cut short are
+// released.
+void Thread::continue_after(const Instruction* with_block) {
+  Frame& frame = frames_[frame_count_ - 1];
+  frame.pc = with_block + with_block->d;
+  for (uint32_t i = frame.proto->locals + with_block->a; i < frame.proto->registers; ++i) {
+    release(std::exchange(stack_[frame.base + i], Value()));
+  }
+}
+
+// Pops frames after an error: runs their deferred code and releases their registers. True if the resource of
+// a `with` block handled the error: the frame of the block is then the last one.
+bool Thread::unwind(uint32_t floor, SimpleError& error) {
   while (frame_count_ > floor) {
     const Frame frame = frames_[frame_count_ - 1];
-    std::optional<UnwindStackLimit> limit;
-    if (too_deep) {
-      limit.emplace(*this);
-    }
-    try {
-      const InterruptsMasked masked;
-      run_defers(frame.defers);
-    } catch (const SimpleError& error) {
-      report_lost(error, "deferred code while another error was propagating");
+    if (const Instruction* with_block = leave_frame(frame, error)) {
+      continue_after(with_block);
+      return true;
     }
     Value self;
     if (frame.lvalue_index >= 0) {
@@ -123,6 +189,7 @@ void Thread::unwind(uint32_t floor, bool too_deep) {
       store_path(frames_[frame_count_ - 1].proto->paths[static_cast<size_t>(frame.lvalue_index)], self);
     }
   }
+  return false;
 }
 
 }  // namespace spl

@@ -61,8 +61,14 @@ def instance_type(function: type) -> type:
 
             return reduced(self)
 
-        def __exit__(self, *failure: object) -> None:
-            ask(self, "exit")
+        def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+            if error is None:
+                return ask(self, "exit")
+
+            def raise_again() -> None:
+                raise error
+
+            return ask(self, "exit", raise_again)
 
     for method, question in REQUESTS.items():
         setattr(Instance, method, _request(ask, question))

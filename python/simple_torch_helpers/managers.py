@@ -14,3 +14,12 @@ def within(manager: AbstractContextManager, body: Callable[[object], object]) ->
     """
     with manager as entered:
         body(entered)
+
+
+def leave(manager: AbstractContextManager, fail: Callable[[], object]) -> bool:
+    """Pass the exception that `fail` raises to the manager, and return whether the manager suppresses it."""
+    try:
+        fail()
+    except BaseException as error:
+        return bool(type(manager).__exit__(manager, type(error), error, error.__traceback__))
+    return False

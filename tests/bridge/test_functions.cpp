@@ -167,6 +167,68 @@ TEST_F(Functions, CannotRaiseOutsideACall) {
   EXPECT_EQ(last_field("type"), "builtins.SystemExit");
 }
 
+// 1 if the object that the program keeps is the one that arrives, 0 if it is a copy of it, -1 if none
+// arrives.
+int64_t identity_of_raised(const Held& function) {
+  int64_t failed = 0;
+  EXPECT_EQ(spt_py_eval("(_ for _ in ()).throw(kept)", "", nullptr, nullptr, 0, &failed), SPT_PYTHON);
+  Args named;
+  named.object(function).as("f");
+  int64_t answer = 0;
+  EXPECT_EQ(
+      spt_py_eval("arrives(f)", named.kinds(), named.values(), named.names(), named.name_count(), &answer),
+      SPT_OK)
+      << spt_last_error_message();
+  const Held held(answer);
+  int64_t number = -1;
+  EXPECT_EQ(spt_py_to_int(answer, &number), SPT_OK);
+  return number;
+}
+
+TEST_F(Functions, RaiseTheSameExceptionWhileExceptionsAreKept) {
+  ASSERT_EQ(spt_py_exec("kept = LookupError('nothing is there')\n"
+                        "def arrives(f):\n"
+                        "    try:\n"
+                        "        f()\n"
+                        "    except LookupError as error:\n"
+                        "        return int(error is kept)\n"
+                        "    return -1\n",
+                        "", nullptr, nullptr, 0),
+            SPT_OK)
+      << spt_last_error_message();
+  EXPECT_EQ(identity_of_raised(function(fail_without_note)), 0);
+  ASSERT_EQ(spt_py_keep_exceptions(1), SPT_OK);
+  ASSERT_EQ(spt_py_keep_exceptions(1), SPT_OK);
+  EXPECT_EQ(spt_py_raise("builtins.ValueError", "no call is active", ""), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(identity_of_raised(function(fail_without_note)), 1);
+  ASSERT_EQ(spt_py_keep_exceptions(0), SPT_OK);
+  EXPECT_EQ(identity_of_raised(function(fail_without_note)), 1);
+  ASSERT_EQ(spt_py_keep_exceptions(0), SPT_OK);
+  EXPECT_EQ(identity_of_raised(function(fail_without_note)), 0);
+  EXPECT_EQ(spt_py_keep_exceptions(0), SPT_OK);
+}
+
+TEST_F(Functions, ReleaseKeptExceptionsAtTheEnd) {
+  ASSERT_EQ(spt_py_keep_exceptions(1), SPT_OK);
+  int64_t out = 0;
+  ASSERT_EQ(spt_py_exec("import weakref\n"
+                        "class Tracked(Exception): pass\n"
+                        "def fail():\n"
+                        "    error = Tracked('gone')\n"
+                        "    global alive\n"
+                        "    alive = weakref.ref(error)\n"
+                        "    raise error\n",
+                        "", nullptr, nullptr, 0),
+            SPT_OK);
+  EXPECT_EQ(spt_py_eval("fail()", "", nullptr, nullptr, 0, &out), SPT_PYTHON);
+  ASSERT_EQ(spt_py_exec("import gc; gc.collect(); assert alive() is not None", "", nullptr, nullptr, 0),
+            SPT_OK)
+      << spt_last_error_message();
+  ASSERT_EQ(spt_py_keep_exceptions(0), SPT_OK);
+  EXPECT_EQ(spt_py_exec("import gc; gc.collect(); assert alive() is None", "", nullptr, nullptr, 0), SPT_OK)
+      << spt_last_error_message();
+}
+
 TEST_F(Functions, RaiseRuntimeErrorForAnUnknownClass) {
   int64_t out = 0;
   EXPECT_EQ(try_call(function(fail_as_unknown), {}, &out), SPT_PYTHON);

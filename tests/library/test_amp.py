@@ -107,7 +107,8 @@ OURS = run(
             error_of(\\: scaler.unscale_(half_optimizer)), error_of(\\: scaler.scale(1.0)),
             error_of(\\: torch.amp.GradScaler("cpu", growth_factor: 1.0)),
             error_of(\\: torch.amp.GradScaler("cpu", backoff_factor: 1.0)),
-            error_of(\\: scaler.load_state_dict({})), error_of(\\: scaler.load_state_dict({"scale": 2.0})), error_of(\\: torch.autocast("meta")),
+            error_of(\\: scaler.load_state_dict({})), error_of(\\: scaler.load_state_dict({"scale": 2.0})),
+            error_of(\\: torch.autocast("meta")),
             error_of(\\: torch.autocast("nowhere")), error_of(\\: torch.autocast_decrement_nesting()),
             error_of(\\: torch.is_autocast_enabled("meta")), error_of(\\: torch.set_autocast_dtype("cpu", 3))]
     """

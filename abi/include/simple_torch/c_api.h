@@ -5541,7 +5541,8 @@ SPT_API int32_t spt_py_next(int64_t iterator, int64_t* out);
  *  Simple:   rt_py_compare */
 SPT_API int32_t spt_py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values, bool* out);
 
-/** Returns `first op second` for the two values; op is one of + - * / // % ** @ & | ^ << >>.
+/** Returns `first op second` for the two values; op is one of + - * / // % ** @ & | ^ << >> < <= == !=
+ *  > >=.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
@@ -5675,6 +5676,18 @@ SPT_API int32_t spt_py_check_signals(void);
  *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_raise */
 SPT_API int32_t spt_py_raise(const char* type, const char* message, const char* note);
+
+/** With true, the last exceptions that Python raises on this thread are kept, so that spt_py_raise
+ *  raises the same objects; with false, they are released. Calls may be nested: each true needs its
+ *  false on the same thread, and the last one releases.
+ *
+ *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
+ *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
+ *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
+ *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
+ *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_keep_exceptions */
+SPT_API int32_t spt_py_keep_exceptions(bool keep);
 
 /* --- Python: values --- */
 
