@@ -217,7 +217,7 @@ struct BridgeApi {
   // --- functions of the Simple program
   /// An instance is a Python object whose attributes and operators call the function.
   int32_t (*make_function)(const char* name, const SimpleFunction* function, bool is_instance, Object** out);
-  const SimpleFunction* (*function_of)(Object* object);  // NULL for other objects; never blocks
+  const SimpleFunction* (*function_of)(Object* object);  // NULL for other objects
   int32_t (*on_interrupt)(void (*interrupt)());
   int32_t (*on_signal)(void (*request)());
   int32_t (*check_signals)();

@@ -249,12 +249,27 @@ int32_t make_function(const char* name, const SimpleFunction* function, bool is_
   });
 }
 
-/// Needs no GIL: the caller holds a reference, and there are no other subclasses.
+/// The object that calls Simple in a Python function of simple_torch_helpers.functions, whose two closure
+/// cells contain it and its type; otherwise the object itself.
+PyObject* caller_in(PyObject* python) noexcept {
+  PyObject* const cells = Py_IS_TYPE(python, &PyFunction_Type) ? PyFunction_GET_CLOSURE(python) : nullptr;
+  if (cells == nullptr || PyTuple_GET_SIZE(cells) != 2 || unavailable_reason() != nullptr) {
+    return python;
+  }
+  const GilScope gil;  // a cell may change at any time
+  PyObject* const caller = PyCell_GET(PyTuple_GET_ITEM(cells, 0));
+  PyObject* const mark = PyCell_GET(PyTuple_GET_ITEM(cells, 1));
+  const bool is_ours =
+      caller != nullptr && mark != nullptr && mark == reinterpret_cast<PyObject*>(Py_TYPE(caller));
+  return is_ours ? caller : python;
+}
+
+/// The caller holds a reference, and there are no other subclasses.
 const SimpleFunction* function_of(Object* object) {
   if (holds_tensor(object)) {
     return nullptr;
   }
-  PyObject* python = as_python(object);
+  PyObject* python = caller_in(as_python(object));
   PyTypeObject* of = Py_TYPE(python);
   const bool is_ours = of != nullptr && (of == base_type || of == instance_type);
   return is_ours ? &function_in(python)->function : nullptr;

@@ -123,6 +123,8 @@ struct TypeLink {
 };
 
 struct UseDecl;
+struct Param;
+struct FunctionDecl;
 
 struct Extern;
 
@@ -182,6 +184,10 @@ struct Proto {
   uint32_t locals = 0, registers = 0;
   uint32_t conversions = 0;  // instructions at the start that convert arguments of foreign classes
   const OperatorCall* operator_call = nullptr;  // @[operator(…)]; immortal, like the function
+  // In the module's tree, which lives as long; null for code that no function or lambda declares.
+  const std::vector<Param>* declared_parameters = nullptr;
+  const FunctionDecl* declaration = nullptr;  // null for a lambda
+  uint32_t line = 0;
 
   /// A call with as many positional arguments as parameters needs only a frame.
   bool plain() const { return rest < 0 && named < 0 && runs_at_once() && !is_operator(); }

@@ -430,6 +430,9 @@ bool is_called_by_language(const FunctionDecl& decl, bool is_method) {
 
 const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method) {
   declaration_ = &decl;
+  proto_->declaration = &decl;
+  proto_->declared_parameters = &decl.params;
+  proto_->line = decl.span.line;
   proto_->name = name_of(decl.info.name);
   proto_->is_async = decl.is_async;
   proto_->makes_scope = std::any_of(decl.info.attributes.begin(), decl.info.attributes.end(),
@@ -455,6 +458,8 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
 
 const Proto* FunctionCompiler::lambda(const LambdaExpr& lambda) {
   proto_->name = lambda.scope_block ? "block" : "lambda";
+  proto_->declared_parameters = &lambda.params;
+  proto_->line = lambda.span.line;
   span_ = lambda.span;
   parameters(lambda.params);
   may_yield_ = !lambda.scope_block;

@@ -51,6 +51,13 @@ void Thread::drop(Instance* instance) {
   }
 }
 
+namespace {
+// Another language's object: what its __enter__ returns is bound, also nil.
+bool is_foreign(Value resource) {
+  return resource.is(Kind::kInstance) && as_object<Instance>(resource)->record->as_declared != nullptr;
+}
+}  // namespace
+
 // The resource is already on the defer stack. If __enter__ fails, __exit__ must not run.
 Value Thread::enter_resource(Value resource) {
   static const Symbol enter_hook = intern("__enter__");
@@ -60,7 +67,7 @@ Value Thread::enter_resource(Value resource) {
   }
   try {
     const Value entered = call_method_of(resource, *method, nullptr, 0);
-    return entered.is_nil() ? retained(resource) : entered;
+    return entered.is_nil() && !is_foreign(resource) ? retained(resource) : entered;
   } catch (...) {
     const Ref resource_ref = Ref::owned(defers_.back().value);
     defers_.pop_back();
@@ -97,7 +104,7 @@ bool decides_about_errors(const Method& exit) {
 
 bool Thread::exit_handles(Value resource, const Method& exit, Value failure) {
   const Ref result = Ref::owned(call_method_of(resource, exit, &failure, 1));
-  return decides_about_errors(exit) && result.get().is_bool() && truthy(result.get());
+  return decides_about_errors(exit) && truthy(result.get());
 }
 
 void Thread::run_deferred(const Defer& defer) {
@@ -145,10 +152,6 @@ const Instruction* Thread::fail_out_of(const Defer& defer, SimpleError& error) {
 }
 
 const Instruction* Thread::leave_frame(const Frame& frame, SimpleError& error) {
-  std::optional<UnwindStackLimit> limit;
-  if (error.too_deep) {
-    limit.emplace(*this);
-  }
   const InterruptsMasked masked;
   while (defers_.size() > frame.defers) {
     const Defer defer = defers_.back();
@@ -176,6 +179,10 @@ void Thread::continue_after(const Instruction* with_block) {
 bool Thread::unwind(uint32_t floor, SimpleError& error) {
   while (frame_count_ > floor) {
     const Frame frame = frames_[frame_count_ - 1];
+    std::optional<UnwindStackLimit> limit;  // also for drop() of what the registers hold
+    if (error.too_deep) {
+      limit.emplace(*this);
+    }
     if (const Instruction* with_block = leave_frame(frame, error)) {
       continue_after(with_block);
       return true;

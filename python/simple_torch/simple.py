@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import copyreg
 import ctypes
 import os
 import pickle
@@ -64,7 +63,7 @@ def evaluate(expression: str, /, **values: Any) -> Any:
 
 
 def reduced(value: Any) -> tuple[Any, ...]:
-    """Reduce a Simple module, function or class to its file and its name there, so that worker processes can load it.
+    """Reduce a Simple module or class to its file and its name there, so that worker processes can load it.
 
     Raises:
         pickle.PicklingError: no Simple file that this process ran defines it, such as an object, a lambda or a module
@@ -99,7 +98,6 @@ def _open() -> None:
     problem = host.spl_embedded_start(os.fsencode(program), writer_address)
     if problem is not None:
         raise ImportError(f"cannot start Simple in this Python: {problem.decode(errors='replace')}")
-    copyreg.pickle(type(_run), reduced)
     front = ctypes.CDLL(str(folder / "libspl_torch.so"))
     front.spt_py_on_interrupt(ctypes.cast(host.spl_embedded_interrupt, ctypes.c_void_p))
     front.spt_py_on_signal(ctypes.cast(host.spl_embedded_signal, ctypes.c_void_p))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 
@@ -24,3 +24,8 @@ def run(awaitable: Awaitable[object]) -> object:
         return asyncio.run(_value_of(awaitable))
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, _value_of(awaitable)).result()
+
+
+async def result_of(wait: Callable[[], object]) -> object:
+    """Return the result of `wait`, which blocks on a thread of the running loop's executor meanwhile."""
+    return await asyncio.get_running_loop().run_in_executor(None, wait)

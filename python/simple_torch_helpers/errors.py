@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from traceback import TracebackException
 
+SIMPLE_FILES: set[str] = set()  # the paths of files with functions that Python has received
 CALLS = "  stack (most recent call first):\n"  # the host's heading
 
 
@@ -19,10 +20,20 @@ def format_exception(error: BaseException, max_frames: int = 40) -> str:
     'ValueError: bad shape'
     """
     summary = TracebackException.from_exception(error, limit=-max_frames, compact=True)
+    remove_simple_frames(summary)
     text = "".join(summary.format())
     if sys.version_info < (3, 11):  # prints no notes
         text += "".join(f"{note}\n" for note in getattr(error, "__notes__", ()))
     return text.rstrip("\n")
+
+
+def remove_simple_frames(summary: TracebackException | None) -> None:
+    """Remove the frames that stand for Simple functions: the host lists these calls itself."""
+    if summary is None:
+        return
+    summary.stack[:] = [frame for frame in summary.stack if frame.filename not in SIMPLE_FILES]
+    for other in (summary.__cause__, summary.__context__, *(getattr(summary, "exceptions", None) or ())):
+        remove_simple_frames(other)
 
 
 def note_calls(error: BaseException, note: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from simple_torch_helpers.asynchronous import result_of
+
 
 def require_name(name: str) -> None:
     """Raise an AttributeError for a name that Simple's strings cannot hold."""
@@ -40,6 +42,9 @@ def instance_type(function: type) -> type:
             step = ask(self, "steps")
             while found := step():
                 yield found[0]
+
+        def __await__(self) -> Iterator[Any]:
+            return result_of(lambda: ask(self, "await")).__await__()
 
         def __bool__(self) -> bool:
             return ask(self, "truth") if ask(self, "has", "__bool__") else True

@@ -1,0 +1,203 @@
+// The signature of a function, as its declaration spells it.
+#include "host/builtins/signatures.h"
+
+#include "host/compiler/bytecode.h"
+#include "host/compiler/type_names.h"
+#include "host/values/module.h"
+
+namespace spl {
+namespace {
+
+// The first item of the array in which an extern receives any value.
+Value element(Value of) {
+  const auto* array = of.is(Kind::kArray) ? as_object<Array>(of) : nullptr;
+  if (array == nullptr || array->items.empty()) {
+    fail("expected a value in an array");
+  }
+  return array->items[0];
+}
+
+const Closure* closure_of(Value function) {
+  if (function.is(Kind::kBoundMethod)) {
+    function = static_cast<BoundMethod*>(function.as_object)->function;
+  }
+  return function.is(Kind::kClosure) ? as_object<Closure>(function) : nullptr;
+}
+
+std::string address_text(const void* address) { return std::to_string(reinterpret_cast<uintptr_t>(address)); }
+
+bool is_copied(Value of) {
+  return !of.is_object() || of.is(Kind::kEnumValue) || of.is(Kind::kText) ||
+         (of.is(Kind::kInstance) && !as_object<Instance>(of)->record->is_class);
+}
+
+// Equal for two values that are the same function, or the same method of the same object, while they live.
+// Empty where that cannot be known: methods of values that are copied.
+Value function_identity(Thread&, Value* args, int) {
+  const Value function = element(args[0]);
+  if (!function.is(Kind::kBoundMethod)) {
+    return make_text(is_copied(function) ? "" : address_text(function.as_object));
+  }
+  const auto* method = static_cast<BoundMethod*>(function.as_object);
+  if (is_copied(method->self) || !method->function.is_object()) {
+    return make_text("");
+  }
+  return make_text(address_text(method->self.as_object) + "." + address_text(method->function.as_object));
+}
+
+// ---- types: an array of a name and the types inside; nil for none
+
+Value described(const LoadedModule& module, const TypeExpr* declared);
+
+Value described_parts(const LoadedModule& module, const char* name, const std::vector<TypePtr>& parts) {
+  std::vector<Value> items{make_text(name)};
+  for (const TypePtr& part : parts) {
+    items.push_back(described(module, part.get()));
+  }
+  return make_array(std::move(items));
+}
+
+std::string full_name(const TypeExpr& type) {
+  const std::string_view builtin = builtin_type(name_of(type.path.back()));
+  if (type.path.size() == 1 && !builtin.empty()) {
+    return std::string(builtin);
+  }
+  std::string name;
+  for (const Symbol part : type.path) {
+    name += (name.empty() ? "" : ".") + name_of(part);
+  }
+  return name;
+}
+
+Value described_without_nil(const LoadedModule& module, const TypeExpr& type) {
+  switch (type.kind) {
+    case TypeKind::kName:
+      return described_parts(module, full_name(type).c_str(), type.args);
+    case TypeKind::kArray:
+      return described_parts(module, "array", type.args);
+    case TypeKind::kDict:
+      return described_parts(module, type.args.size() == 2 ? "dict" : "set", type.args);
+    case TypeKind::kTuple:
+      return described_parts(module, "tuple", type.args);
+    case TypeKind::kUnion:
+      return described_parts(module, "union", type.args);
+    case TypeKind::kFunction:
+      return described_parts(module, "function", {});
+    default:
+      return described_parts(module, "any", {});
+  }
+}
+
+Value described(const LoadedModule& module, const TypeExpr* declared) {
+  if (declared == nullptr) {
+    return {};
+  }
+  const TypeExpr& type = module.unaliased(*declared);
+  const Value plain = described_without_nil(module, type);
+  if (!type.optional && !declared->optional) {
+    return plain;
+  }
+  return make_array({make_text("union"), plain, make_array({make_text("nil")})});
+}
+
+// ---- default values
+
+Value negated_literal(const Expr& expr) {
+  if (expr.kind == ExprKind::kInt) {
+    return Value::integer(-static_cast<const IntExpr&>(expr).value);
+  }
+  return expr.kind == ExprKind::kFloat ? Value::number(-static_cast<const FloatExpr&>(expr).value)
+                                       : Value::missing();
+}
+
+// The value of a literal without a suffix, or missing.
+Value literal_value(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::kInt: {
+      const auto& number = static_cast<const IntExpr&>(expr);
+      return number.suffix == kNoSymbol ? Value::integer(number.value) : Value::missing();
+    }
+    case ExprKind::kFloat: {
+      const auto& number = static_cast<const FloatExpr&>(expr);
+      return number.suffix == kNoSymbol ? Value::number(number.value) : Value::missing();
+    }
+    case ExprKind::kBool:
+      return Value::boolean(static_cast<const BoolExpr&>(expr).value);
+    case ExprKind::kNil:
+      return {};
+    case ExprKind::kText:
+      return make_text(static_cast<const TextExpr&>(expr).value);
+    case ExprKind::kUnary: {
+      const auto& unary = static_cast<const UnaryExpr&>(expr);
+      return unary.op == UnaryOp::kNegate ? negated_literal(*unary.operand) : Value::missing();
+    }
+    default:
+      return Value::missing();
+  }
+}
+
+// ---- parameters
+
+// Name, kind (0 one value, 1 the other positionals, 2 the other keyword arguments), type, default value: an
+// empty array for none, an array of a literal's value, or nil for an expression that each call evaluates.
+Value described_parameter(const LoadedModule& module, const Param& param) {
+  Value standard = make_array({});
+  if (param.default_value) {
+    const Value literal = literal_value(*param.default_value);
+    release(standard);
+    standard = literal.is_missing() ? Value() : make_array({literal});
+  }
+  const std::string name = param.pattern || param.name == kNoSymbol ? "_" : name_of(param.name);
+  return make_array({make_text(name), Value::integer(static_cast<int64_t>(param.kind)),
+                     described(module, param.type.get()), standard});
+}
+
+Value described_parameters(const Proto& proto, bool is_bound) {
+  std::vector<Value> items;
+  if (proto.is_method && !is_bound) {
+    items.push_back(make_array({make_text("self"), Value::integer(0), Value(), make_array({})}));
+  }
+  for (const Param& param : *proto.declared_parameters) {
+    items.push_back(described_parameter(*proto.module, param));
+  }
+  return make_array(std::move(items));
+}
+
+// Name, documentation, file, line, whether it is async, whether it is a generator, the type of its result,
+// and its parameters. nil for functions that no Simple source declares.
+Value function_signature(Thread&, Value* args, int) {
+  const Value function = element(args[0]);
+  const Closure* closure = closure_of(function);
+  if (closure == nullptr || closure->proto->declared_parameters == nullptr) {
+    return {};
+  }
+  const Proto& proto = *closure->proto;
+  const FunctionDecl* declaration = proto.declaration;
+  const TypeExpr* result = declaration == nullptr ? nullptr : declaration->return_type.get();
+  return make_array({make_text(proto.name), make_text(declaration == nullptr ? "" : declaration->info.doc),
+                     make_text(proto.module->source.path), Value::integer(proto.line),
+                     Value::boolean(proto.is_async), Value::boolean(proto.is_generator),
+                     described(*proto.module, result),
+                     described_parameters(proto, function.is(Kind::kBoundMethod))});
+}
+
+// A number for the code of a function: that of all closures of one lambda.
+Value function_code(Thread&, Value* args, int) {
+  const Value function = element(args[0]);
+  const Closure* closure = closure_of(function);
+  const auto address = closure == nullptr ? 0 : reinterpret_cast<uintptr_t>(closure->proto);
+  const bool is_bound = function.is(Kind::kBoundMethod);
+  return make_text(std::to_string(address) + (is_bound ? "b" : ""));
+}
+
+constexpr NativeEntry kSignatureExterns[] = {
+    {"rt_function_identity", function_identity, 1, 1},
+    {"rt_function_code", function_code, 1, 1},
+    {"rt_function_signature", function_signature, 1, 1},
+};
+
+}  // namespace
+
+std::span<const NativeEntry> signature_externs() { return kSignatureExterns; }
+
+}  // namespace spl

@@ -1,0 +1,232 @@
+"""Simple functions as Python functions: with a signature, a name, annotations, and a frame for each call."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import sys
+from collections.abc import Callable
+from types import CellType, CodeType, FunctionType
+from typing import Any, Union
+from weakref import WeakValueDictionary
+
+from simple_torch_helpers.errors import SIMPLE_FILES
+
+POSITIONAL, REST, NAMED = range(3)  # the kinds of parameters
+
+
+class Computed:
+    """The default value of a parameter that the Simple function computes at each call."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+COMPUTED = Computed()
+_known: WeakValueDictionary[str, FunctionType] = WeakValueDictionary()
+_templates: dict[str, Template] = {}
+
+
+class Template:
+    """What all closures of one Simple function share."""
+
+    def __init__(self, signature: list[Any]) -> None:
+        self.name, doc, self.path, self.line, self.is_async, self.is_generator, returns, declared = signature
+        self.doc = doc or None
+        parameters = [Parameter(*parts) for parts in declared]
+        rest_at = next((i for i, one in enumerate(parameters) if one.kind == REST), len(parameters))
+        self.positional = [one for one in parameters[:rest_at] if one.kind == POSITIONAL]
+        self.rest = next((one for one in parameters if one.kind == REST), None)
+        self.keyword_only = [one for one in parameters[rest_at:] if one.kind == POSITIONAL]
+        self.named = next((one for one in parameters if one.kind == NAMED), None)
+        rename_for_python(parameters)
+        self.defaults = defaults_of(self.positional)
+        self.keyword_defaults = {one.name: one.default[0] for one in self.keyword_only if one.default}
+        self.annotations = annotations_of([*parameters, Parameter("return", POSITIONAL, returns, [])])
+        self.code = self.compiled()
+        SIMPLE_FILES.add(self.path)
+
+    def compiled(self) -> CodeType:
+        prefix = "async " if self.is_async else ""
+        made = "return await " if self.is_async else "yield from " if self.is_generator else "return "
+        # `_mark` is not reached; it makes the function a closure that the bridge recognizes.
+        text = f"def _made(_call, _mark):\n {prefix}def _function({self.header()}): {made}{self.call()}; _mark\n"
+        module: CodeType = compile(text, self.path, "exec", dont_inherit=True)
+        made_code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
+        code = next(constant for constant in made_code.co_consts if isinstance(constant, CodeType))
+        return renamed(code, self.shown_name()).replace(co_firstlineno=max(self.line, 1))
+
+    def shown_name(self) -> str:
+        return "<lambda>" if self.name == "lambda" else self.name
+
+    def header(self) -> str:
+        parts = []
+        last_unnamed = max((i for i, one in enumerate(self.positional) if one.is_unnamed), default=-1)
+        for i, one in enumerate(self.positional):
+            parts += [one.name, "/"] if i == last_unnamed else [one.name]
+        if self.rest is not None:
+            parts.append(f"*{self.rest.name}")
+        parts += [one.name for one in self.keyword_only]
+        if self.named is not None:
+            parts.append(f"**{self.named.name}")
+        return ", ".join(parts)
+
+    def call(self) -> str:
+        if not self.omittable() and not self.has_renamed_keywords():
+            parts = [one.name for one in self.positional]
+            parts += [f"*{self.rest.name}"] if self.rest else []
+            parts += [f"{one.name}={one.name}" for one in self.keyword_only]
+            parts += [f"**{self.named.name}"] if self.named else []
+            return f"_call({', '.join(parts)})"
+        names = "".join(f"{one.simple_name!r}, " for one in self.positional)
+        values = "".join(f"{one.name}, " for one in self.positional)
+        keywords = "".join(f"{one.simple_name!r}: {one.name}, " for one in self.keyword_only)
+        rest = self.rest.name if self.rest else "()"
+        named = f"**{self.named.name}" if self.named else ""
+        return f"_call_with_passed(_call, ({names}), ({values}), {rest}, {{{keywords}{named}}})"
+
+    def omittable(self) -> list[Parameter]:
+        return [one for one in (*self.positional, *self.keyword_only) if one.default and one.default[0] is COMPUTED]
+
+    def has_renamed_keywords(self) -> bool:
+        return any(one.name != one.simple_name for one in self.keyword_only)
+
+
+class Parameter:
+    """A parameter of a Simple function. `default` is empty or holds the default value."""
+
+    def __init__(self, name: str, kind: int, declared: list[Any] | None, default: list[Any] | None) -> None:
+        self.simple_name = self.name = name
+        self.kind = kind
+        self.type = declared
+        self.default = [COMPUTED] if default is None else default
+        self.is_unnamed = name == "_"
+
+
+def rename_for_python(parameters: list[Parameter]) -> None:
+    """Patterns have no name, and some names are keywords of Python."""
+    taken = {"_call", "_mark", "_call_with_passed", *(one.name for one in parameters)}
+    for position, one in enumerate(parameters):
+        if one.is_unnamed:
+            one.name = f"_{position}"
+        if keyword.iskeyword(one.name) or one.name in ("_call", "_mark", "_call_with_passed") or one.is_unnamed:
+            while one.name in taken or keyword.iskeyword(one.name):
+                one.name += "_"
+            taken.add(one.name)
+
+
+def defaults_of(parameters: list[Parameter]) -> tuple[Any, ...]:
+    """Python's defaults are those of the last parameters: a required one after an optional one gets COMPUTED."""
+    first = next((i for i, one in enumerate(parameters) if one.default), len(parameters))
+    for one in parameters[first:]:
+        one.default = one.default or [COMPUTED]
+    return tuple(one.default[0] for one in parameters[first:])
+
+
+def call_with_passed(
+    call: Callable[..., Any],
+    names: tuple[str, ...],
+    values: tuple[Any, ...],
+    rest: tuple[Any, ...],
+    named: dict[str, Any],
+) -> Any:
+    """Call with the arguments that were passed: without those that the function computes."""
+    count = next((i for i, value in enumerate(values) if value is COMPUTED), len(values))
+    later = {name: value for name, value in zip(names[count:], values[count:]) if value is not COMPUTED}
+    passed = {name: value for name, value in named.items() if value is not COMPUTED}
+    return call(*values[:count], *rest, **later, **passed)
+
+
+GLOBALS: dict[str, Any] = {"__name__": "simple_torch", "__builtins__": builtins, "_call_with_passed": call_with_passed}
+
+
+# ---- annotations
+
+SCALARS = {"bool": bool, "text": str, "f64": float, "f32": float, "nil": None, "any": Any}
+CONTAINERS = {"array": list, "dict": dict, "set": set, "tuple": tuple}
+
+
+def annotations_of(parameters: list[Parameter]) -> dict[str, Any]:
+    """Without those of types that Python does not have."""
+    found = {}
+    for one in parameters:
+        if one.type is not None and (of := annotation(one.type)) is not _UNKNOWN:
+            found[one.name] = of
+    return found
+
+
+_UNKNOWN = object()
+
+
+def annotation(declared: list[Any]) -> Any:
+    """The Python type of `declared`: a Simple type's name and its parts, of the same form."""
+    name, *parts = declared
+    inner = [Any if part is None or (of := annotation(part)) is _UNKNOWN else of for part in parts]
+    if name in CONTAINERS:
+        return CONTAINERS[name][tuple(inner)] if inner else CONTAINERS[name]
+    if name == "union":
+        return union_of(parts)
+    if name == "function":
+        return Callable
+    if name.rpartition(".")[2] == "Tensor":
+        return getattr(sys.modules.get("torch"), "Tensor", _UNKNOWN)
+    if name[0] in "iu" and name[1:].isdigit():
+        return int
+    return SCALARS.get(name, _UNKNOWN)
+
+
+def union_of(parts: list[Any]) -> Any:
+    found = [annotation(part) for part in parts]
+    if _UNKNOWN in found:
+        return _UNKNOWN
+    return Union[tuple(found)]  # noqa: UP007 (a number of types that is not known)
+
+
+# ---- functions
+
+
+def known(identity: str) -> FunctionType | None:
+    """The Python function of a Simple one that Python still holds."""
+    return _known.get(identity)
+
+
+def has_template(code: str) -> bool:
+    return code in _templates
+
+
+def add_template(code: str, signature: list[Any]) -> None:
+    _templates[code] = Template(signature)
+
+
+def python_function(call: Any, identity: str, code: str, name: str | None, module: str) -> FunctionType:
+    """Create the function. `call` is the bridge's object, which calls Simple.
+
+    Args:
+        identity: equal for the same Simple function; "" if that is not known.
+        code: names the template.
+        name: the name to show instead of the declared one.
+        module: its `__module__`; "" for that of all.
+    """
+    template = _templates[code]
+    shown = name or template.shown_name()
+    of_code = template.code if name is None else renamed(template.code, shown)
+    cells = (CellType(call), CellType(type(call)))
+    made = FunctionType(of_code, GLOBALS, shown, template.defaults or None, cells)
+    made.__kwdefaults__ = dict(template.keyword_defaults) or None  # type: ignore[assignment]
+    made.__annotations__ = dict(template.annotations)
+    made.__doc__ = template.doc
+    made.__module__ = module or "simple_torch"
+    if identity:
+        _known[identity] = made
+    return made
+
+
+def renamed(code: CodeType, name: str) -> CodeType:
+    if sys.version_info >= (3, 11):
+        return code.replace(co_name=name, co_qualname=name)
+    return code.replace(co_name=name)
+
+
+add_template(
+    "", ["function", "", "<Simple>", 1, False, False, None, [["args", REST, None, []], ["named", NAMED, None, []]]]
+)

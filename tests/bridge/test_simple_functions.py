@@ -1,0 +1,185 @@
+"""Simple functions are Python functions for those that look: inspect, copy, weak references, classes, frames."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import gc
+import inspect
+import os
+import sys
+import typing
+import warnings
+import weakref
+from pathlib import Path
+
+import pytest
+
+if os.environ.get("SIMPLE_TORCH") == "off":
+    pytest.skip("there is no PyTorch", allow_module_level=True)
+torch = pytest.importorskip("torch")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+from simple_torch import run  # noqa: E402
+
+MODULE = run(
+    '''
+use torch
+
+fn scale(values: [f64], factor: f64 = 2.0, name: text = "x", flag: bool = true):
+    """Multiplies each value."""
+    values.map(\\v: v * factor)
+fn optional(a: i64?, b: i64 | text, c: torch.Tensor, d: (i64, text), e: {text: [i64]}) -> bool: true
+fn collect(first, rest..., sep: text = "-", **named): (first, rest, sep, named)
+fn computed(a, b = a * 10, c = [b]): (a, b, c)
+fn untyped(a, b): a
+fn pair(pairs): pairs.map(\\(a, b): a + b)
+val add_pair = |(a, b), c| a + b + c
+class Counter:
+    count: i64 = 0
+    me add(by: i64 = 1) -> i64:
+        self.count += by
+        self.count
+    static fn create(start: i64): Counter(count: start)
+fn numbers(n: i64):
+    for i in 0..n: yield i
+fn fails(x): panic("broken")
+fn call(f): f()
+fn is_same(f): f is untyped
+fn itself(): untyped
+fn maker(k): \\x: x + k
+'''
+)
+
+
+def test_the_signature_has_names_defaults_and_types():
+    assert str(inspect.signature(MODULE.scale)) == (
+        "(values: list[float], factor: float = 2.0, name: str = 'x', flag: bool = True)"
+    )
+    hints = typing.get_type_hints(MODULE.optional)
+    assert hints == {
+        "a": int | None,
+        "b": int | str,
+        "c": torch.Tensor,
+        "d": tuple[int, str],
+        "e": dict[str, list[int]],
+        "return": bool,
+    }
+    assert str(inspect.signature(MODULE.collect)) == "(first, *rest, sep: str = '-', **named)"
+
+
+def test_the_function_has_pythons_attributes():
+    scale = MODULE.scale
+    assert (scale.__name__, scale.__qualname__, scale.__doc__) == ("scale", "scale", "Multiplies each value.")
+    assert scale.__module__ == "simple_torch"
+    assert MODULE.untyped.__doc__ is None
+    scale.note = 3
+    assert scale.__dict__ == {"note": 3}
+    assert MODULE.scale.note == 3
+    assert inspect.isfunction(scale)
+    assert scale.__code__.co_name == "scale"
+    assert MODULE.maker(1).__name__ == "<lambda>"
+
+
+def test_the_same_function_is_the_same_object_while_python_holds_it():
+    assert MODULE.untyped is MODULE.untyped
+    assert MODULE.is_same(MODULE.untyped)
+    assert MODULE.itself() is MODULE.untyped
+    counter = MODULE.Counter()
+    assert counter.add == counter.add
+    assert hash(counter.add) == hash(counter.add)
+    assert counter.add != MODULE.Counter().add
+    assert MODULE.maker(1) != MODULE.maker(1)
+
+
+def test_functions_are_released_and_referenced_weakly():
+    made = MODULE.maker(1)
+    seen = weakref.ref(made)
+    assert made(1) == 2
+    del made
+    gc.collect()
+    assert seen() is None
+
+
+def test_functions_are_copied_as_functions_are():
+    assert copy.copy(MODULE.untyped) is MODULE.untyped
+    assert copy.deepcopy([MODULE.untyped])[0] is MODULE.untyped
+
+
+def test_arguments_are_passed_as_in_python():
+    assert MODULE.collect(1) == (1, [], "-", {})
+    assert MODULE.collect(1, 2, 3, sep="+", other=4) == (1, [2, 3], "+", {"other": 4})
+    assert MODULE.computed(1) == (1, 10, [10])
+    assert MODULE.computed(1, 2) == (1, 2, [2])
+    assert MODULE.computed(1, c=5) == (1, 10, 5)
+    assert MODULE.computed(b=2, a=1) == (1, 2, [2])
+    assert MODULE.add_pair((1, 2), 3) == 6
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: MODULE.untyped(1), "untyped() missing 1 required positional argument: 'b'"),
+        (lambda: MODULE.untyped(1, 2, 3), "untyped() takes 2 positional arguments but 3 were given"),
+        (lambda: MODULE.untyped(1, b=2, c=3), "untyped() got an unexpected keyword argument 'c'"),
+        (lambda: MODULE.Counter().add(1, 2), "add() takes from 0 to 1 positional arguments but 2 were given"),
+    ],
+)
+def test_wrong_arguments_are_a_type_error(call, message):
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_a_function_in_a_class_is_a_method():
+    class Box:
+        pick = MODULE.untyped
+
+    box = Box()
+    assert box.pick(3) is box
+
+
+def test_a_frame_stands_for_the_call():
+    names = MODULE.call(lambda: [frame.function for frame in inspect.stack()[1:4]])
+    assert names[0] == "call"
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        MODULE.call(lambda: warnings.warn("old", stacklevel=3))
+    assert seen[0].filename == __file__
+    with pytest.raises(RuntimeError, match="broken") as caught:
+        MODULE.fails(1)
+    assert caught.traceback[1].name == "fails"
+
+
+def test_generator_functions_are_generator_functions():
+    assert inspect.isgeneratorfunction(MODULE.numbers)
+    made = MODULE.numbers(3)
+    assert inspect.isgenerator(made)
+    assert next(made) == 0
+    assert list(made) == [1, 2]
+
+
+ASYNC = run(
+    """
+async fn later(x): x + 1
+async fn failing(): panic("late")
+fn started(): later(4)
+"""
+)
+
+
+def test_async_functions_are_coroutine_functions():
+    assert inspect.iscoroutinefunction(ASYNC.later)
+
+    async def both():
+        return await asyncio.gather(ASYNC.later(1), ASYNC.later(2))
+
+    assert asyncio.run(both()) == [2, 3]
+    with pytest.raises(RuntimeError, match="late"):
+        asyncio.run(ASYNC.failing())
+
+
+def test_futures_are_awaitable():
+    async def main():
+        return await ASYNC.started()
+
+    assert asyncio.run(main()) == 5
