@@ -43,16 +43,16 @@ int guarded(Body&& body) {
     if (const auto code = exit_code_of(error)) {
       return *code;
     }
-    std::fflush(stdout);
+    flush_or_note();
     std::fputs(report_of(error, program_info().verbose).c_str(), stderr);
   } catch (const LoadError& error) {
-    std::fflush(stdout);
+    flush_or_note();
     std::fputs(error.report.c_str(), stderr);
   } catch (const ExitRequest& request) {
     program_info().called_exit = true;
     return request.code;
   } catch (const std::exception& error) {
-    std::fflush(stdout);
+    flush_or_note();
     std::fprintf(stderr, "error: %s\n", error.what());
   }
   return 1;
@@ -249,7 +249,7 @@ int main(int count, char** arguments) {
   static Thread main_thread;
   install_components();
   install_interrupt_handler();
-  pthread_atfork([] { std::fflush(stdout); }, nullptr, nullptr);  // or the child would print it again
+  pthread_atfork(flush_or_note, nullptr, nullptr);  // or the child would print it again
   int code = dispatch({arguments + 1, arguments + count});
   if (code == 0) {
     code = guarded([] {
@@ -261,6 +261,7 @@ int main(int count, char** arguments) {
     const Unlocked unlocked;
     notify_libraries_of_exit();
   }
+  code = flush_at_end(code);
   std::fflush(nullptr);
   // Without destructors: other threads, native libraries and Python may still be running.
   std::_Exit(code);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "host/values/error.h"
 #include "host/vm/lock.h"
@@ -33,8 +34,18 @@ void end_by_sigpipe() {
   raise(SIGPIPE);
 }
 
-/// Raises the error of a failed write to standard output; `errno` has the reason.
-void require_written(bool is_written) {
+int lost_output = 0;  // errno of a flush that failed where no error could be raised
+
+std::string write_failure(const char* function, const char* stream, int reason) {
+  return std::string(function) + ": cannot write to standard " + stream + ": " +
+         (reason == 0 ? "an earlier write failed" : std::strerror(reason));
+}
+
+/// Whether text was dropped after a failed flush, by this file or by another one, such as Python's at a fork.
+bool has_lost_output() { return lost_output != 0 || std::ferror(stdout) != 0; }
+
+/// Raises the error of a failed write; `errno` has the reason.
+void require_written(bool is_written, const char* function = "print", const char* stream = "output") {
   if (is_written) {
     return;
   }
@@ -42,7 +53,15 @@ void require_written(bool is_written) {
   if (reason == EPIPE && sigpipe_ends_process) {
     end_by_sigpipe();
   }
-  fail(std::string("print: cannot write to standard output: ") + std::strerror(reason));
+  fail(write_failure(function, stream, reason));
+}
+
+void require_no_loss() {
+  if (has_lost_output()) {
+    std::clearerr(stdout);
+    errno = std::exchange(lost_output, 0);
+    require_written(false);
+  }
 }
 
 }  // namespace
@@ -57,6 +76,7 @@ void set_writer(Writer function) { writer = function; }
 
 void print_text(std::string_view text) {
   if (writer == nullptr) {
+    require_no_loss();
     require_written(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
   } else if (!write(1, text)) {
     fail("print: cannot write to standard output");
@@ -66,15 +86,45 @@ void print_text(std::string_view text) {
   }
 }
 
+void print_error_text(std::string_view text) {
+  if (writer != nullptr) {
+    write(2, text);
+    return;
+  }
+  flush_output();
+  require_written(std::fwrite(text.data(), 1, text.size(), stderr) == text.size(), "eprint", "error");
+}
+
 void print_diagnostic(std::string_view text) {
   if (writer != nullptr) {
     write(2, text);
   } else {
-    std::fflush(stdout);
+    flush_or_note();
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
 }
 
-void flush_output() { require_written(std::fflush(stdout) == 0); }
+void flush_output() {
+  require_no_loss();
+  require_written(std::fflush(stdout) == 0);
+}
+
+void flush_or_note() {
+  if (std::fflush(stdout) != 0) {
+    lost_output = errno;
+  }
+}
+
+int flush_at_end(int code) {
+  flush_or_note();
+  if (lost_output == EPIPE && sigpipe_ends_process) {
+    end_by_sigpipe();
+  }
+  if (code != 0 || !has_lost_output()) {
+    return code;
+  }
+  std::fputs(("error: " + write_failure("print", "output", lost_output) + "\n").c_str(), stderr);
+  return 1;
+}
 
 }  // namespace spl

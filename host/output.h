@@ -11,10 +11,18 @@ void note_pipe_signal();
 
 /// Writes to standard output. Raises an error if the write fails.
 void print_text(std::string_view text);
-/// Writes to standard error, after flushing standard output.
+/// Writes to standard error, after flushing standard output. Raises an error if either fails.
+void print_error_text(std::string_view text);
+/// The same for the host's own messages: a failure is ignored, but see flush_or_note().
 void print_diagnostic(std::string_view text);
-/// Raises an error if the write fails.
+/// Raises an error if the write fails, or if flush_or_note() failed earlier.
 void flush_output();
+/// Flushes standard output where no error can be raised. The next write, or the end of the program, reports a
+/// failure: the C library has dropped the text.
+void flush_or_note();
+/// Flushes at the end of the program. Returns its exit code: 1 instead of 0 if output was lost, which is
+/// reported on standard error.
+int flush_at_end(int code);
 
 /// Receives both in an embedding program. Called on any thread without the host lock. `stream`: 1 for output,
 /// 2 for errors. Returns 0 on success.

@@ -10,6 +10,7 @@
 #include "abi/generated/backend_table.h"
 #include "core_libtorch/error_table.h"
 #include "core_libtorch/small_blocks.h"
+#include "core_libtorch/stack_traces.h"
 #include "core_libtorch/threads.h"
 
 namespace simple_torch::abi {
@@ -85,6 +86,7 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_backend_o
   }
   simple_torch::core::use_small_blocks();
   simple_torch::core::use_one_thread_after_forks();
+  simple_torch::core::omit_stack_traces();
   *table = kBodies;
   return 0;
 }

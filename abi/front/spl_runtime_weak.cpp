@@ -14,6 +14,9 @@ SPL_WEAK SplArray* spl_array_new() { return static_cast<SplArray*>(std::calloc(1
 SPL_WEAK SplArray* spl_array_new_i64() { return spl_array_new(); }
 
 SPL_WEAK void spl_array_push(SplArray* array, SplValue value) {
+  if (array == nullptr) {
+    return;
+  }
   if (array->len == array->cap) {
     const int64_t cap = array->cap == 0 ? 8 : array->cap * 2;
     void* items = std::realloc(array->items, static_cast<size_t>(cap) * sizeof(SplValue));
@@ -33,10 +36,13 @@ SPL_WEAK void spl_array_push_i64(SplArray* array, int64_t value) {
   spl_array_push(array, item);
 }
 
-SPL_WEAK int64_t spl_array_len(const SplArray* array) { return array == nullptr ? 0 : array->len; }
+SPL_WEAK int64_t spl_array_len(const SplArray* array) {
+  return array == nullptr || array->len < 0 ? 0 : array->len;
+}
 
 SPL_WEAK SplValue spl_array_get(const SplArray* array, int64_t index) {
-  return index >= 0 && index < spl_array_len(array) ? array->items[index] : SplValue{};
+  const bool is_inside = index >= 0 && index < spl_array_len(array) && array->items != nullptr;
+  return is_inside ? array->items[index] : SplValue{};
 }
 
 SPL_WEAK int64_t spl_as_int(SplValue value) {
@@ -58,7 +64,7 @@ SPL_WEAK double spl_as_float(SplValue value) {
 
 SPL_WEAK const SplInterruptService* spl_interrupt_service() { return nullptr; }
 
-SPL_WEAK char* spl_str_new(const char* text) { return strdup(text); }
+SPL_WEAK char* spl_str_new(const char* text) { return text == nullptr ? nullptr : strdup(text); }
 
 SPL_WEAK void spl_array_free(SplArray* array) {
   if (array == nullptr) {

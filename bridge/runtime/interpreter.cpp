@@ -170,7 +170,11 @@ bool close_with_python() {
 /// In a forked child: whether Python's locks may be held by a thread that does not exist in this process.
 /// Only the holder of the GIL knows that they are not: another thread may have been acquiring or releasing
 /// the GIL.
-bool is_gil_lost() noexcept { return PyGILState_Check() == 0; }
+bool is_gil_lost() noexcept {
+  // Not PyGILState_Check, which returns 1 for every thread once a sub-interpreter has existed.
+  PyThreadState* running = _PyThreadState_UncheckedGet();
+  return running == nullptr || running != PyGILState_GetThisThreadState();
+}
 
 void reset_interpreter_after_fork() {
   if (is_gil_lost()) {

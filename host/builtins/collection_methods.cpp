@@ -41,7 +41,7 @@ Value get(Thread&, Value* args, int count) {
 Value index_of(Thread&, Value* args, int) {
   const auto& items = elements_of(args[0]);
   for (size_t i = 0; i < items.size(); ++i) {
-    if (equals(items[i], args[1])) {
+    if (are_one_key(items[i], args[1])) {
       return Value::integer(static_cast<int64_t>(i));
     }
   }
@@ -62,7 +62,7 @@ Value count_of(Thread& thread, Value* args, int count) {
   int64_t found = 0;
   const bool function = args[1].is(Kind::kClosure) || args[1].is(Kind::kNative);
   each_to_end(thread, args[0], [&](Value v) {
-    found += function ? holds_for(thread, args[1], v) : equals(v, args[1]);
+    found += function ? holds_for(thread, args[1], v) : are_one_key(v, args[1]);
     return true;
   });
   return Value::integer(found);

@@ -46,7 +46,7 @@ Value print_with(Thread&, Value* args, int count) {
   return Value();
 }
 Value eprint_with(Thread&, Value* args, int count) {
-  print_diagnostic(line_with("eprint", args, count));
+  print_error_text(line_with("eprint", args, count));
   return Value();
 }
 Value print_fn(Thread&, Value* args, int count) {
@@ -54,7 +54,7 @@ Value print_fn(Thread&, Value* args, int count) {
   return Value();
 }
 Value eprint_fn(Thread&, Value* args, int count) {
-  print_diagnostic(line_of(args, count));
+  print_error_text(line_of(args, count));
   return Value();
 }
 Value print_raw(Thread&, Value* args, int count) {
@@ -98,7 +98,10 @@ Value abs_fn(Thread& thread, Value* args, int) {
   if (args[0].is_float()) {
     return Value::number(std::fabs(args[0].as_float));
   }
-  static const Symbol abs = intern("abs");
+  static const Symbol abs = intern("abs"), hook = intern("__abs__");
+  if (const Method* method = thread.find_method(args[0], hook)) {
+    return thread.call_method_of(args[0], *method, nullptr, 0);
+  }
   if (args[0].is_object()) {
     return thread.call_method(args[0], abs, nullptr, 0);
   }

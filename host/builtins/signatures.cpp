@@ -2,7 +2,9 @@
 #include "host/builtins/signatures.h"
 
 #include "host/compiler/bytecode.h"
+#include "host/compiler/literal_value.h"
 #include "host/compiler/type_names.h"
+#include "host/values/error.h"
 #include "host/values/module.h"
 
 namespace spl {
@@ -100,52 +102,16 @@ Value described(const LoadedModule& module, const TypeExpr* declared) {
   return make_array({make_text("union"), plain, make_array({make_text("nil")})});
 }
 
-// ---- default values
-
-Value negated_literal(const Expr& expr) {
-  if (expr.kind == ExprKind::kInt) {
-    return Value::integer(-static_cast<const IntExpr&>(expr).value);
-  }
-  return expr.kind == ExprKind::kFloat ? Value::number(-static_cast<const FloatExpr&>(expr).value)
-                                       : Value::missing();
-}
-
-// The value of a literal without a suffix, or missing.
-Value literal_value(const Expr& expr) {
-  switch (expr.kind) {
-    case ExprKind::kInt: {
-      const auto& number = static_cast<const IntExpr&>(expr);
-      return number.suffix == kNoSymbol ? Value::integer(number.value) : Value::missing();
-    }
-    case ExprKind::kFloat: {
-      const auto& number = static_cast<const FloatExpr&>(expr);
-      return number.suffix == kNoSymbol ? Value::number(number.value) : Value::missing();
-    }
-    case ExprKind::kBool:
-      return Value::boolean(static_cast<const BoolExpr&>(expr).value);
-    case ExprKind::kNil:
-      return {};
-    case ExprKind::kText:
-      return make_text(static_cast<const TextExpr&>(expr).value);
-    case ExprKind::kUnary: {
-      const auto& unary = static_cast<const UnaryExpr&>(expr);
-      return unary.op == UnaryOp::kNegate ? negated_literal(*unary.operand) : Value::missing();
-    }
-    default:
-      return Value::missing();
-  }
-}
-
 // ---- parameters
 
 // Name, kind (0 one value, 1 the other positionals, 2 the other keyword arguments), type, default value: an
 // empty array for none, an array of a literal's value, or nil for an expression that each call evaluates.
 Value described_parameter(const LoadedModule& module, const Param& param) {
-  Value standard = make_array({});
-  if (param.default_value) {
-    const Value literal = literal_value(*param.default_value);
-    release(standard);
-    standard = literal.is_missing() ? Value() : make_array({literal});
+  Value standard;
+  if (Value literal; param.default_value && literal_value(*param.default_value, literal)) {
+    standard = make_array({literal});
+  } else if (!param.default_value) {
+    standard = make_array({});
   }
   const std::string name = param.pattern || param.name == kNoSymbol ? "_" : name_of(param.name);
   return make_array({make_text(name), Value::integer(static_cast<int64_t>(param.kind)),

@@ -5,6 +5,7 @@
 #include "host/compiler/compiler.h"
 #include "host/compiler/direct_methods.h"
 #include "host/compiler/extern.h"
+#include "host/compiler/literal_value.h"
 #include "host/compiler/type_names.h"
 #include "host/syntax/visit.h"
 #include "host/values/spelling_suggester.h"
@@ -69,33 +70,6 @@ bool implicitly_static(const FunctionDecl& decl) {
   return !decl.takes_self && !decl.is_mutating &&
          (name == "new" || name == "create" || name == "default" || name == "init" ||
           name.starts_with("from_") || name.starts_with("with_"));
-}
-
-bool literal_value(const Expr& expr, Value& value) {
-  switch (expr.kind) {
-    case ExprKind::kInt:
-      value = Value::integer(as<IntExpr>(expr).value);
-      return as<IntExpr>(expr).suffix == kNoSymbol;
-    case ExprKind::kFloat:
-      value = Value::number(as<FloatExpr>(expr).value);
-      return as<FloatExpr>(expr).suffix == kNoSymbol;
-    case ExprKind::kBool:
-      value = Value::boolean(as<BoolExpr>(expr).value);
-      return true;
-    case ExprKind::kNil:
-      return true;
-    case ExprKind::kText:
-      value = make_text(as<TextExpr>(expr).value);
-      return true;
-    case ExprKind::kArray:
-      if (!as<ArrayExpr>(expr).elements.empty()) {
-        return false;
-      }
-      value = make_array({});  // shared: arrays are copied on write
-      return true;
-    default:
-      return false;
-  }
 }
 
 // The type that an impl extends: a name, or that of a built-in type spelled with brackets.
@@ -570,6 +544,9 @@ class ModuleCompiler {
   FieldInfo field_info(const RecordDecl& decl, const FieldDecl& field) {
     FieldInfo info;
     info.name = field.name;
+    if (field.type) {
+      info.convertible = intern(convertible_type(module_.unaliased(*field.type)));
+    }
     if (!field.default_value) {
       if (!decl.is_class) {
         info.default_value = zero_of(field.type ? &module_.unaliased(*field.type) : nullptr);

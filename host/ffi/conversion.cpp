@@ -123,7 +123,7 @@ SplValue to_native(Value v) {
   }
   if (has_native_form(v)) {
     const Ref form = native_form_of(v);
-    if (!has_native_form(form.get())) {
+    if (!form.get().is(Kind::kInstance)) {  // a handle would be released before the call
       return to_native(form.get());
     }
   }

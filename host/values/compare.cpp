@@ -63,8 +63,9 @@ bool is_option(Value v) {
 }
 bool is_some(Value v) { return is_option(v) && as_object<EnumValue>(v)->variant == kSome; }
 
+// An item equals itself, as in Python, where an array of NumPy has no single truth value.
 bool items_equal(const std::vector<Value>& a, const std::vector<Value>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), equals);
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), are_one_key);
 }
 
 bool dicts_equal(Dict& a, Dict& b) {
@@ -76,7 +77,7 @@ bool dicts_equal(Dict& a, Dict& b) {
       continue;
     }
     const Value* other = b.find(entry.key);
-    if (other == nullptr || !equals(entry.value, *other)) {
+    if (other == nullptr || !are_one_key(entry.value, *other)) {
       return false;
     }
   }

@@ -160,6 +160,7 @@ struct FieldInfo {
   Symbol name = kNoSymbol;
   Value default_value;  // used if `initializer` is null
   const Proto* initializer = nullptr;
+  Symbol convertible = kNoSymbol;  // of the declared type, if values of another language are converted to it
 };
 struct Record : Type {
   bool is_class = false;

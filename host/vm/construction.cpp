@@ -144,6 +144,7 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
     for (uint32_t i = 0; i < count; ++i) {
       assign(instance->fields()[i], std::exchange(stack_[first + i], Value()));
     }
+    convert_fields(*instance);
     return;
   }
   FieldBinder binder(*instance);
@@ -174,6 +175,21 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
     if (!binder.is_bound(field) && record->fields[field].initializer != nullptr) {
       const Ref closure = Ref::owned(make_closure(record->fields[field].initializer));
       assign(instance->fields()[field], call(closure.get(), nullptr, 0));
+    }
+  }
+  convert_fields(*instance);
+}
+
+// As arguments are converted to the types that parameters declare.
+void Thread::convert_fields(Instance& instance) {
+  if (!Record::has_foreign_classes) {
+    return;
+  }
+  const std::vector<FieldInfo>& fields = instance.record->fields;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (instance.fields()[i].is(Kind::kInstance) && fields[i].convertible != kNoSymbol) {
+      const Ref type = Ref::owned(make_text(name_of(fields[i].convertible)));
+      convert_as_declared(instance.fields()[i], type.get());
     }
   }
 }

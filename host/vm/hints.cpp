@@ -8,6 +8,7 @@
 
 #include "host/compiler/bytecode.h"
 #include "host/syntax/parse.h"
+#include "host/values/conversions.h"
 #include "host/values/error.h"
 #include "host/values/module.h"
 #include "host/values/spelling_suggester.h"

@@ -181,6 +181,16 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
        type_name(a) + " and " + type_name(b));
 }
 
+// A number of another language as one of ours; other values unchanged.
+Ref Thread::number_of(Value item) {
+  Value number = retained(item);
+  if (item.is(Kind::kInstance)) {
+    const Ref type = Ref::owned(make_text("f64"));
+    convert_as_declared(number, type.get());
+  }
+  return Ref::owned(number);
+}
+
 bool Thread::contains(Value container, Value item) {
   if (container.is_object()) {
     switch (container.as_object->kind) {
@@ -189,14 +199,14 @@ bool Thread::contains(Value container, Value item) {
                std::string::npos;
       case Kind::kArray:
         for (const Value v : as_object<Array>(container)->items) {
-          if (equals(v, item)) {
+          if (are_one_key(v, item)) {
             return true;
           }
         }
         return false;
       case Kind::kTuple:
         for (const Value v : as_object<Tuple>(container)->items) {
-          if (equals(v, item)) {
+          if (are_one_key(v, item)) {
             return true;
           }
         }
@@ -205,10 +215,11 @@ bool Thread::contains(Value container, Value item) {
         return as_object<Dict>(container)->find(item) != nullptr;
       case Kind::kRange: {
         const auto* range = as_object<Range>(container);
-        if (!is_any_number(item)) {
+        const Ref number = number_of(item);
+        if (!is_any_number(number.get())) {
           return false;
         }
-        const double at = number_as_double(item);
+        const double at = number_as_double(number.get());
         if (range->start.is_int() && at < static_cast<double>(range->start.as_int)) {
           return false;
         }

@@ -67,6 +67,7 @@ class Thread {
   void set_index(Value& object, Value index, Value owned);
   Value arithmetic(BinaryOp op, Value a, Value b);  // owned
   bool contains(Value container, Value item);
+  Ref number_of(Value item);
   int64_t length(Value v);
   /// Calls `body` for each element of an iterable until it returns false. Elements are borrowed.
   void each(Value iterable, const std::function<bool(Value)>& body);
@@ -80,6 +81,7 @@ class Thread {
   void unpack_foreign(Value& instance, int32_t form, uint32_t count);
   /// Replaces an instance of another language's object by the value that its class has for the built-in type.
   void convert_as_declared(Value& argument, Value type);
+  void convert_fields(Instance& instance);
   Value instance_part(Value instance, uint32_t index);  // owned
   Value rest_of(Value sequence, uint32_t start);        // owned
   /// Stores the next element, owned, in `out`; false at the end. `state` holds the result of make_iterator()

@@ -17,6 +17,7 @@
 #include "host/installation.h"
 #include "host/interrupts/interrupts.h"
 #include "host/interrupts/scopes.h"
+#include "host/output.h"
 #include "host/values/module.h"
 #include "host/vm/failure.h"
 #include "host/vm/lock.h"
@@ -276,12 +277,12 @@ void end_own_program(int code) {
   if (is_embedded()) {
     return;
   }
-  std::fflush(stdout);
+  flush_or_note();
   {
     const Unlocked unlocked;
     machine_hooks().notify_libraries_of_exit();
   }
-  std::fflush(stdout);
+  code = flush_at_end(code);
   std::fflush(stderr);
   std::_Exit(code);
 }

@@ -40,8 +40,19 @@ def run(source: str, /, name: str = "source", **values: Any) -> Any:
 
 
 def _module(source: str, name: str, values: dict[str, Any]) -> Any:
+    _require_text("source", source)
+    _require_text("name", name)
     _start()
     return _run(source, name, *(part for pair in values.items() for part in pair))
+
+
+def _require_text(name: str, value: object) -> None:
+    """Raise a TypeError, ValueError or UnicodeEncodeError for a value that is no string of Simple."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError(f"{name} contains a NUL character")
+    value.encode()
 
 
 def run_file(path: str | os.PathLike[str]) -> Any:

@@ -6,8 +6,35 @@ import functools
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
-_MISSING = object()
+from simple_torch_helpers.option_groups import OptionGroup, reject_changes
+
+_known: WeakValueDictionary[int, Any] = WeakValueDictionary()
+
+
+@reject_changes("append", "extend", "insert", "pop", "remove", "clear", "__setitem__", "__delitem__", "__iadd__")
+class Groups(list):  # type: ignore[type-arg]
+    """The groups of an optimizer. They are added by add_param_group()."""
+
+    rule = "the groups of an optimizer of Simple are added by add_param_group()"
+
+
+@reject_changes("__setitem__", "__delitem__", "pop", "popitem", "clear", "update", "setdefault", "__ior__")
+class State(dict):  # type: ignore[type-arg]
+    """The state of a parameter. Its tensors are shared."""
+
+    rule = "the states of an optimizer of Simple are assigned by load_state_dict()"
+
+
+@reject_changes("__setitem__", "__delitem__", "pop", "popitem", "clear", "update", "setdefault", "__ior__")
+class States(defaultdict):  # type: ignore[type-arg]
+    """The states of an optimizer by their parameters."""
+
+    rule = State.rule
+
+    def __missing__(self, key: Any) -> State:
+        return State()
 
 
 @functools.cache
@@ -18,45 +45,46 @@ def optimizer_type() -> type:
     class NativeOptimizer(torch.optim.Optimizer):
         """An optimizer of Simple. Parameters, options and states are shared: a change in one language is seen by both.
 
-        `native` is the proxy of the optimizer. `options(i)` returns the options of group i, and
-        `set_option(i, name, value)` changes one. `states()` returns the states by the index of their parameter.
+        `native` is the proxy of the optimizer. `group(i)` returns the parameters and the options of group i, or None,
+        and `set_option(i, name, value)` changes one. `states()` returns the states by the index of their parameter.
         """
 
         def __init__(
             self,
             native: Any,
             name: str,
-            groups: list[dict[str, Any]],
-            options: Callable[[int], dict[str, Any]],
+            group: Callable[[int], tuple[list[Any], dict[str, Any]] | None],
             set_option: Callable[[int, str, Any], None],
             states: Callable[[], dict[int, dict[str, Any]]],
         ) -> None:
             self._native, self._name = native, name
-            self._options, self._set_option, self._states = options, set_option, states
-            self._groups: list[dict[str, Any]] = []
-            self._synchronized: list[dict[str, Any]] = []  # the options when both sides were last equal
+            self._group, self._set_option, self._states = group, set_option, states
+            self._groups: list[OptionGroup] = []
             self._is_ready = False  # the groups that __init__ adds are those of the native optimizer
-            super().__init__(groups, dict(native.defaults))
-            self._synchronized = [dict(group) for group in self._groups]
+            super().__init__([{"params": group(0)[0]}], dict(native.defaults))  # type: ignore[index]
             self._is_ready = True
 
         @property
-        def param_groups(self) -> list[dict[str, Any]]:
-            self._synchronize()
-            return self._groups
+        def param_groups(self) -> Groups:
+            if self._is_ready:
+                while self._group(len(self._groups)) is not None:
+                    index = len(self._groups)
+                    self._groups.append(OptionGroup(self._name, index, self._group, self._set_option))
+            return Groups(self._groups)
 
         @param_groups.setter
-        def param_groups(self, groups: list[dict[str, Any]]) -> None:
-            self._groups = groups
+        def param_groups(self, groups: Any) -> None:
+            if self._is_ready:
+                raise AttributeError(f"cannot assign the groups of {self._name}, an optimizer of Simple")
 
         @property
-        def state(self) -> Any:
+        def state(self) -> States:
             """The states of the native optimizer. Its tensors are shared; assign entries by load_state_dict()."""
-            found: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+            found = States(dict)
             if self._is_ready:
-                parameters = [parameter for group in self._groups for parameter in group["params"]]
+                parameters = [parameter for group in self.param_groups for parameter in group["params"]]
                 for index, entries in self._states().items():
-                    found[parameters[index] if index < len(parameters) else index] = entries
+                    dict.__setitem__(found, parameters[index] if index < len(parameters) else index, State(entries))
             return found
 
         @state.setter
@@ -64,8 +92,11 @@ def optimizer_type() -> type:
             if self._is_ready or states:
                 raise AttributeError(f"cannot assign the state of {self._name}, an optimizer of Simple")
 
+        def state_dict(self) -> dict[str, Any]:
+            found = super().state_dict()
+            return {**found, "state": {key: dict(entries) for key, entries in found["state"].items()}}
+
         def step(self, closure: Callable[[], Any] | None = None) -> Any:
-            self._synchronize()
             return self._native.step() if closure is None else self._native.step(closure)
 
         def add_param_group(self, param_group: dict[str, Any]) -> None:
@@ -73,38 +104,18 @@ def optimizer_type() -> type:
                 params = param_group["params"]
                 param_group = {**param_group, "params": [params] if hasattr(params, "grad") else list(params)}
                 self._native.add_param_group(param_group)
-            super().add_param_group(param_group)
-            if self._is_ready:
-                self._groups[-1].update(self._options(len(self._groups) - 1))
-                self._synchronized.append(dict(self._groups[-1]))
-
-        def _synchronize(self) -> None:
-            """Send options that Python code changed to Simple, and take over those that Simple changed."""
-            if not self._is_ready:
-                return
-            for index, (group, known) in enumerate(zip(self._groups, self._synchronized, strict=True)):
-                for name, value in group.items():
-                    if name != "params" and not _is_same(value, known.get(name, _MISSING)):
-                        self._set_option(index, name, value)
-                group.update(self._options(index))
-                known.clear()
-                known.update(group)
 
         def __setstate__(self, state: dict[str, Any]) -> None:
             """Take over the state that load_state_dict() has checked and converted."""
-            indices = {
-                parameter: index for index, parameter in enumerate(p for group in self._groups for p in group["params"])
-            }
+            parameters = (parameter for group in self.param_groups for parameter in group["params"])
+            indices = {parameter: index for index, parameter in enumerate(parameters)}
             start, groups = 0, []
             for group in state["param_groups"]:
-                numbers = list(range(start, start + len(group["params"])))
-                groups.append({**group, "params": numbers})
-                start += len(numbers)
+                places = list(range(start, start + len(group["params"])))
+                groups.append({**group, "params": places})
+                start += len(places)
             states = {indices.get(parameter, parameter): entries for parameter, entries in state["state"].items()}
             self._native.load_state_dict({"state": states, "param_groups": groups})
-            for index, group in enumerate(self._groups):
-                group.update(self._options(index))
-            self._synchronized = [dict(group) for group in self._groups]
 
         def __reduce_ex__(self, protocol: Any) -> Any:
             raise TypeError(f"cannot copy or pickle {self._name}, an optimizer of Simple; use its state_dict()")
@@ -115,11 +126,12 @@ def optimizer_type() -> type:
     return NativeOptimizer
 
 
-def _is_same(value: Any, known: Any) -> bool:
-    """Compare options: tensors, which are changed in place, by identity."""
-    return value is known or (type(value) is type(known) and not hasattr(value, "shape") and value == known)
+def native_optimizer(identity: int, *arguments: Any) -> Any:
+    """Return a torch.optim.Optimizer for an optimizer of Simple, the same one while Python holds it.
 
-
-def native_optimizer(*arguments: Any) -> Any:
-    """Return a torch.optim.Optimizer for an optimizer of Simple; see NativeOptimizer for the arguments."""
-    return optimizer_type()(*arguments)
+    See NativeOptimizer for the other arguments.
+    """
+    found = _known.get(identity)
+    if found is None:
+        found = _known[identity] = optimizer_type()(*arguments)
+    return found

@@ -1,10 +1,11 @@
-/* Forks next to threads that call Python. Each child calls Python once, which works or is unavailable, and
- * exits. Guards the check of the GIL in a forked child: a child hung when a thread that does not exist there
- * held a lock of Python. */
+/* Forks next to threads that call Python, with the argument `sub` after a sub-interpreter has existed. Each
+ * child calls Python once, which works or is unavailable, and exits. Guards the check of the GIL in a forked
+ * child: a child hung when a thread that does not exist there held a lock of Python. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,8 +29,18 @@ static int run_child(void) {
   return status == SPT_OK || status == SPT_UNAVAILABLE ? 0 : 1;
 }
 
-int main(void) {
-  if (spt_py_start() != SPT_OK) {
+/* Afterwards PyGILState_Check() returns 1 on every thread. */
+static int create_sub_interpreter(void) {
+  return spt_py_exec(
+      "try: import _interpreters as subs\n"
+      "except ImportError: import _xxsubinterpreters as subs\n"
+      "subs.destroy(subs.create())\n",
+      "", NULL, NULL, 0);
+}
+
+int main(int count, char** arguments) {
+  const int with_sub_interpreter = count > 1 && strcmp(arguments[1], "sub") == 0;
+  if (spt_py_start() != SPT_OK || (with_sub_interpreter && create_sub_interpreter() != SPT_OK)) {
     fprintf(stderr, "%s\n", spt_last_error_message());
     return 1;
   }

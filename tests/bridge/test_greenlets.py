@@ -382,6 +382,29 @@ print torch.ones([2]).sum().item()
 
 
 @needs_host
+def test_errors_of_the_library_reach_a_greenlet_that_was_switched(tmp_path):
+    """LibTorch collected a stack trace for each error; the unwinder crashed on the stack of such a greenlet."""
+    done = simple(
+        tmp_path,
+        """
+use torch
+use python as py
+val gevent = py.import("gevent")
+fn failing():
+    gevent.sleep(0.001)
+    match torch.attempt(\\: torch.ones([2]) + torch.ones([3])):
+        case Ok(_): "no error"
+        case Err(error): error.message()
+val started = [for _ in 0..3: gevent.spawn(failing)]
+gevent.joinall(started)
+for one in started: print one.value
+""",
+    )
+    message = "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"
+    assert done.stdout == f"{message}\n" * 3
+
+
+@needs_host
 def test_a_node_hook_keeps_its_gradients(tmp_path):
     """Both hooks are suspended at the same time. LibTorch requires that the inner backward() ends first."""
     done = simple(

@@ -722,3 +722,41 @@ except Bad as error: print(repr(error))
 """
     )
     assert done.stdout == "Bad(7, 'x')\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: run("val a = 1\0"), ValueError, "source contains a NUL character"),
+        (lambda: run("val a = 1", name="a\0b"), ValueError, "name contains a NUL character"),
+        (lambda: evaluate("\udcff"), UnicodeEncodeError, "surrogates not allowed"),
+        (lambda: run(b"val a = 1"), TypeError, "source must be a str, not bytes"),
+    ],
+)
+def test_what_is_no_text_of_simple_is_rejected(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "fake",
+    [
+        "unittest.mock.MagicMock()",
+        "5",
+        "types.ModuleType('torch')",
+        "types.SimpleNamespace(__spec__=importlib.machinery.ModuleSpec('torch', None))",
+    ],
+)
+def test_a_torch_that_is_none_is_named(fake):
+    done = program(
+        f"""
+import importlib.machinery, sys, types, unittest.mock
+sys.modules["torch"] = {fake}
+try:
+    import simple_torch
+    simple_torch.run("use torch")
+except ImportError as error:
+    print(error)
+"""
+    )
+    assert "sys.modules['torch'] is not PyTorch; remove it from sys.modules and try again" in done.stdout

@@ -63,3 +63,46 @@ def test_a_full_disk_is_an_error(program: Path) -> None:
         )
     assert done.returncode == 1
     assert done.stderr.count("cannot write to standard output: No space left on device") == 1
+
+
+LATER = {
+    "a message to standard error": "print 'lost'\neprint 'next'\n",
+    "messages in a loop": "while true:\n    print 'lost'\n    eprint 'next'\n",
+    "a fork": "use python as py\nprint 'lost'\n"
+    "if py.import('os').fork() == 0: py.import('os')._exit(0)\npy.import('os').wait()\n",
+    "another program": "use python as py\nprint 'lost'\npy.import('subprocess').run(['true'])\n",
+    "Python's exit": "use python as py\nprint 'lost'\npy.import('sys').exit(0)\n",
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_failed_flush_is_reported_later(name: str, tmp_path: Path) -> None:
+    """Others flush the output too, and cannot report that the text is lost."""
+    if "python" in LATER[name] and os.environ.get("SIMPLE_TORCH") == "off":
+        pytest.skip("there is no PyTorch")
+    file = tmp_path / "program.spl"
+    file.write_text(LATER[name])
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([host(), file], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.count("print: cannot write to standard output: ") == 1
+
+
+ERRORS = "while true: eprint 'a line'\n"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(ERRORS, id="without Python"),
+        pytest.param("use python as py\npy.eval('1')\n" + ERRORS, id="after Python", marks=HAS_PYTHON),
+    ],
+    indirect=True,
+)
+def test_standard_error_is_checked_too(program: Path) -> None:
+    with open("/dev/full", "w") as full:
+        assert subprocess.run([host(), program], stderr=full, check=False, timeout=60).returncode == 1
+    started = subprocess.Popen([host(), program], stderr=subprocess.PIPE, text=True)
+    assert started.stderr.readline() == "a line\n"
+    started.stderr.close()
+    assert started.wait(timeout=60) == -signal.SIGPIPE

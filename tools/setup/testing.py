@@ -23,6 +23,7 @@ _EMBEDDED = (
     "tests/autograd",
     "tests/bridge/test_jupyter_and_xdist.py",
     "tests/bridge/test_python_process.py",
+    "tests/bridge/test_simple_functions.py",
     "tests/bridge/test_simple_in_python.py",
     "tests/data",
     "tests/dlpack/test_move.py",

@@ -53,7 +53,7 @@ struct SplArray {
 /* Return a new empty array; free it with spl_array_free. The two functions do the same. */
 SplArray* spl_array_new(void);
 SplArray* spl_array_new_i64(void);
-/* Append a value. The array owns what the value points to. */
+/* Append a value. The array owns what the value points to. NULL for the array is ignored. */
 void spl_array_push(SplArray* array, SplValue value);
 void spl_array_push_i64(SplArray* array, int64_t value);
 /* Returns the number of items; 0 for NULL. */
@@ -63,7 +63,7 @@ SplValue spl_array_get(const SplArray* array, int64_t index);
 /* Return the number in a value of tag INT, FLOAT or BOOL; 0 for other tags. */
 int64_t spl_as_int(SplValue value);
 double spl_as_float(SplValue value);
-/* Returns a malloc'ed copy of the string; the caller frees it. */
+/* Returns a malloc'ed copy of the string, NULL for NULL; the caller frees it. */
 char* spl_str_new(const char* text);
 
 /* --- interrupts: of this project's host only. The host owns SIGINT; the library is its client for Python. */
