@@ -31,11 +31,13 @@ struct FunctionObject {
   vectorcallfunc vectorcall;
   SimpleFunction function;
   PyObject* name;
+  PyObject* weak_references;
 };
 
 // Created once, under the GIL; never freed; read without the GIL.
-std::atomic<PyTypeObject*> base_type{nullptr};
-std::atomic<PyTypeObject*> instance_type{nullptr};
+std::atomic<PyTypeObject*> base_type{nullptr};      // Function
+std::atomic<PyTypeObject*> object_type{nullptr};    // the base of the next one
+std::atomic<PyTypeObject*> instance_type{nullptr};  // Instance
 
 FunctionObject* function_in(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
 
@@ -168,8 +170,11 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, P
 }
 
 void deallocate_function(PyObject* self) {
+  if (function_in(self)->weak_references != nullptr) {
+    PyObject_ClearWeakRefs(self);
+  }
   const SimpleFunction function = function_in(self)->function;
-  PyTypeObject* own_type = Py_TYPE(self);  // Function or Instance
+  PyTypeObject* own_type = Py_TYPE(self);  // Function, Instance or a class of instances
   Py_XDECREF(function_in(self)->name);
   own_type->tp_free(self);
   Py_DECREF(own_type);
@@ -199,8 +204,9 @@ PyTypeObject* function_type() {
       {"__qualname__", name_of, nullptr, "The function's name in Simple.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr},
   }};
-  static std::array<PyMemberDef, 2> members{{
+  static std::array<PyMemberDef, 3> members{{
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr},
   }};
   static std::array<PyType_Slot, 7> slots{{
@@ -222,10 +228,41 @@ PyTypeObject* function_type() {
   return base_type;
 }
 
+/// `object.__ask__(operation, ...)` calls the program. Objects are not callable by themselves.
+PyObject* ask(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+  return call(self, values, static_cast<size_t>(count), names);
+}
+
+PyTypeObject* base_of_instances() {
+  static std::array<PyMethodDef, 2> methods{{
+      {"__ask__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(ask)),
+       METH_FASTCALL | METH_KEYWORDS, "Performs an operation of the Simple program."},
+      {nullptr, nullptr, 0, nullptr},
+  }};
+  static std::array<PyMemberDef, 2> members{{
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY, nullptr},
+      {nullptr, 0, 0, 0, nullptr},
+  }};
+  static std::array<PyType_Slot, 5> slots{{
+      {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_function)},
+      {Py_tp_members, members.data()},
+      {Py_tp_methods, methods.data()},
+      {Py_tp_doc, const_cast<char*>("An object of the Simple program.")},
+      {0, nullptr},
+  }};
+  static PyType_Spec spec{"simple_torch.Object", sizeof(FunctionObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                          slots.data()};
+  if (object_type == nullptr) {
+    object_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  }
+  return object_type;
+}
+
 /// A subclass without fields of its own, created by Python code.
 PyTypeObject* type_of_instances() {
   if (instance_type == nullptr) {
-    auto* base = reinterpret_cast<PyObject*>(function_type());
+    auto* base = reinterpret_cast<PyObject*>(base_of_instances());
     const Ref helper(base == nullptr ? nullptr : PyImport_ImportModule("simple_torch_helpers.instances"));
     Ref created(helper ? PyObject_CallMethod(helper.get(), "instance_type", "O", base) : nullptr);
     if (created && instance_type == nullptr) {  // another thread may have created it while Python ran
@@ -264,14 +301,16 @@ PyObject* caller_in(PyObject* python) noexcept {
   return is_ours ? caller : python;
 }
 
-/// The caller holds a reference, and there are no other subclasses.
+/// The caller holds a reference. Subclasses are those of simple_torch_helpers.instances.
 const SimpleFunction* function_of(Object* object) {
   if (holds_tensor(object)) {
     return nullptr;
   }
   PyObject* python = caller_in(as_python(object));
   PyTypeObject* of = Py_TYPE(python);
-  const bool is_ours = of != nullptr && (of == base_type || of == instance_type);
+  PyTypeObject* const instances = object_type;
+  const bool is_ours =
+      of != nullptr && (of == base_type || (instances != nullptr && PyType_IsSubtype(of, instances) != 0));
   return is_ours ? &function_in(python)->function : nullptr;
 }
 

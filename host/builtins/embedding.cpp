@@ -285,6 +285,15 @@ Value identity(Thread&, Value* args, int) {
   return Value::integer(by_parts ? 0 : static_cast<int64_t>(reinterpret_cast<uintptr_t>(of.as_object)));
 }
 
+// A number for the class of an object or the type of an enum value; 0 for other values.
+Value class_identity(Thread&, Value* args, int) {
+  const Value of = element(args[0]);
+  const void* type = of.is(Kind::kInstance)    ? static_cast<const void*>(as_object<Instance>(of)->record)
+                     : of.is(Kind::kEnumValue) ? static_cast<const void*>(as_object<EnumValue>(of)->type)
+                                               : nullptr;
+  return Value::integer(static_cast<int64_t>(reinterpret_cast<uintptr_t>(type)));
+}
+
 // As attempt(). In an embedded host, exit(code) and an interrupt return Err(code), an integer; so does an
 // interrupt that does not end the program.
 Value attempt_to_end(Thread& thread, Value* args, int) {
@@ -349,6 +358,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_set_nil_handle", set_nil_handle, 2, 2},
     {"rt_is_same", is_same, 1, 1},
     {"rt_identity", identity, 1, 1},
+    {"rt_class_identity", class_identity, 1, 1},
     {"rt_kind_of_numbers", kind_of_numbers, 1, 1},
     {"rt_attempt_to_end", attempt_to_end, 1, 1},
     {"rt_attempt_interruptible", attempt_interruptible, 1, 1},

@@ -226,6 +226,10 @@ Value failure_report(Thread&, Value* args, int) {
   return without_first_line(report_of(failure_argument(args[0]), program_info().verbose));
 }
 
+Value is_index_error(Thread&, Value* args, int) {
+  return Value::boolean(failure_argument(args[0]).is_out_of_range);
+}
+
 // The report for a failure that propagates into another language. The outermost calls, as many as args[1]
 // (from rt_call_depth), are omitted. Empty if only calls of the library remain.
 Value inner_failure_report(Thread&, Value* args, int) {
@@ -322,6 +326,7 @@ const NativeEntry kExterns[] = {
     {"rt_text_of_latin1", text_of_latin1, 1, 1},
     {"rt_tuple_names", tuple_names, 1, 1},
     {"rt_failure_report", failure_report, 1, 1},
+    {"rt_is_index_error", is_index_error, 1, 1},
     {"rt_inner_failure_report", inner_failure_report, 2, 2},
     {"rt_call_depth", call_depth, 0, 0},
 };

@@ -25,7 +25,8 @@ struct SimpleError {
   Ref payload;
   std::vector<StackEntry> stack;
   bool located = false;
-  bool too_deep = false;  // the stack is exhausted
+  bool too_deep = false;         // the stack is exhausted
+  bool is_out_of_range = false;  // an index of an array, a tuple or a text
 
   explicit SimpleError(std::string text, std::string advice = "")
       : message(std::move(text)), hint(std::move(advice)) {}

@@ -18,8 +18,10 @@ size_t checked_index(Value index, size_t size, const char* what) {
   }
   const int64_t at = index.as_int < 0 ? index.as_int + static_cast<int64_t>(size) : index.as_int;
   if (at < 0 || at >= static_cast<int64_t>(size)) {
-    fail("index " + std::to_string(index.as_int) + " is out of range for " + what + " of length " +
-         std::to_string(size));
+    SimpleError error("index " + std::to_string(index.as_int) + " is out of range for " + what +
+                      " of length " + std::to_string(size));
+    error.is_out_of_range = true;
+    throw error;
   }
   return static_cast<size_t>(at);
 }

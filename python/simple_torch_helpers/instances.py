@@ -2,10 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
+from weakref import WeakValueDictionary
 
 from simple_torch_helpers.asynchronous import result_of
+
+_known: WeakValueDictionary[int, Any] = WeakValueDictionary()
+_classes: dict[str, type] = {}
+
+
+def known(identity: int) -> Any:
+    """The object of Python for one of Simple, while Python holds it; else None."""
+    return _known.get(identity)
+
+
+def has_class(key: str) -> bool:
+    return key in _classes
+
+
+def add_class(instance: Any, key: str, name: str, doc: str, hooks: list[str]) -> None:
+    """Create the Python class of a Simple class.
+
+    Args:
+        instance: an object as the bridge created it.
+        key: names the class.
+        name: the class's name in Simple.
+        hooks: Simple's methods whose names begin and end with two underscores, and what else decides about Python's
+            protocols: len, iter, next, close, and the type of a value that is no object, such as "generator".
+    """
+    base = type(instance)
+    namespace = {"__slots__": (), "__module__": "simple_torch", "__doc__": doc or f"A {name} of the Simple program."}
+    namespace |= protocols_of(base.__ask__, set(hooks))  # type: ignore[attr-defined]
+    _classes[key] = type(name, (base,), namespace)
+
+
+def of_class(instance: Any, key: str, identity: int) -> Any:
+    """Make `instance`, which the bridge created, an object of its class, and remember it."""
+    instance.__class__ = _classes[key]
+    if identity != 0:
+        _known[identity] = instance
+    return instance
 
 
 def require_name(name: str) -> None:
@@ -14,11 +51,11 @@ def require_name(name: str) -> None:
         raise AttributeError(f"{name!r} contains a NUL character, which no name in Simple has")
 
 
-def instance_type(function: type) -> type:
-    """Create the type of such objects: a subclass of the bridge's function type, whose call sends a request."""
-    ask = function.__call__
+def instance_type(base: type) -> type:
+    """Create the class of such objects: a subclass of the bridge's type, whose `__ask__` sends a request."""
+    request = base.__ask__  # type: ignore[attr-defined]
 
-    class Instance(function):  # type: ignore[misc, valid-type]
+    class Instance(base):  # type: ignore[misc, valid-type]
         """An object of the Simple program."""
 
         __slots__ = ()
@@ -29,71 +66,117 @@ def instance_type(function: type) -> type:
             if name.startswith("__") and name.endswith("__"):
                 raise AttributeError(name)  # Python looks up its protocols on the type
             require_name(name)
-            return ask(self, "get", name)
+            return request(self, "get", name)
 
         def __setattr__(self, name: str, value: Any) -> None:
+            if name == "__class__":
+                return object.__setattr__(self, name, value)
             require_name(name)
-            ask(self, "set", name, value)
+            return request(self, "set", name, value)
 
         def __dir__(self) -> list[str]:
-            return sorted({*object.__dir__(self), *ask(self, "members")})
+            return sorted({*object.__dir__(self), *request(self, "members")})
 
-        def __iter__(self) -> Iterator[Any]:
-            step = ask(self, "steps")
-            while found := step():
-                yield found[0]
-
-        def __await__(self) -> Iterator[Any]:
-            return result_of(lambda: ask(self, "await")).__await__()
+        def __repr__(self) -> str:
+            return request(self, "text")
 
         def __bool__(self) -> bool:
-            return ask(self, "truth") if ask(self, "has", "__bool__") else True
+            return True
 
         def __eq__(self, other: object) -> Any:
-            if isinstance(other, function):
-                return ask(self, "same", other)
-            found = ask(self, "equals", other) if ask(self, "has", "__eq__") else None
+            if isinstance(other, base):
+                return request(self, "same", other)
+            found = request(self, "equals", other) if request(self, "has", "__eq__") else None
             return NotImplemented if found is None else found
 
-        def __instancecheck__(self, instance: object) -> bool:
-            return isinstance(instance, function) and ask(self, "made", instance)
-
         def __hash__(self) -> int:
-            return hash(ask(self, "hash"))
+            return hash(request(self, "hash"))
+
+        def __copy__(self) -> Any:
+            return request(self, "copy")
+
+        def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+            return request(self, "deepcopy", memo)
 
         def __reduce_ex__(self, protocol: Any) -> Any:
             from simple_torch.simple import reduced  # a Simple program does not need it earlier
 
             return reduced(self)
 
-        def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-            if error is None:
-                return ask(self, "exit")
-
-            def raise_again() -> None:
-                raise error
-
-            return ask(self, "exit", raise_again)
-
-    for method, question in REQUESTS.items():
-        setattr(Instance, method, _request(ask, question))
-    for symbol, (name, hook) in OPERATORS.items():
-        setattr(Instance, f"__{name}__", _operator(ask, "operate", symbol, f"__{hook}__"))
-        if symbol not in COMPARISONS:  # Python reflects comparisons itself
-            setattr(Instance, f"__r{name}__", _operator(ask, "reflected", symbol, f"__r{hook}__"))
     return Instance
 
 
-REQUESTS = {  # Python's method: the request that it becomes
-    "__call__": "call",
-    "__repr__": "text",
-    "__len__": "length",
-    "__getitem__": "item",
-    "__setitem__": "put",
-    "__contains__": "contains",
-    "__neg__": "negative",
-    "__enter__": "enter",
+def protocols_of(ask: Callable[..., Any], hooks: set[str]) -> dict[str, Any]:
+    """Python's special methods of a class that has these methods of Simple."""
+    found: dict[str, Any] = {}
+    for hook in hooks:
+        if hook.startswith("__") and hook not in OWN_METHODS:
+            found[PYTHON_NAMES.get(hook, hook)] = _hook(ask, hook)
+    for name, question, needed in REQUESTS:
+        if needed & hooks:
+            found[name] = _request(ask, question)
+    for symbol, (name, hook) in OPERATORS.items():
+        if f"__{hook}__" in hooks:
+            found[f"__{name}__"] = _operator(ask, "operate", symbol)
+        if f"__r{hook}__" in hooks:
+            found[f"__r{name}__"] = _operator(ask, "reflected", symbol)
+    if hooks & ITERABLE:
+        found["__iter__"] = _iter(ask, is_iterator=bool(hooks & ITERATORS))
+    if hooks & ITERATORS:
+        found["__next__"] = _next(ask)
+    if hooks & {"__enter__", "__exit__", "close"}:
+        found |= {"__enter__": _request(ask, "enter"), "__exit__": _exit(ask)}
+    if hooks & TYPES:
+        found |= {"__instancecheck__": _instance_check(ask), "__mro_entries__": _reject_subclass}
+        found["__name__"] = property(_request(ask, "name"))
+    if "future" in hooks:
+        found["__await__"] = _await(ask)
+    return found
+
+
+OWN_METHODS = {  # of every object, or of Simple's own protocols
+    *(
+        "__init__",
+        "__new__",
+        "__getattr__",
+        "__setattr__",
+        "__getattribute__",
+        "__eq__",
+        "__ne__",
+        "__hash__",
+        "__str__",
+    ),
+    *("__repr__", "__enter__", "__exit__", "__iter__", "__next__", "__await__", "__call__", "__len__", "__getitem__"),
+    *(
+        "__setitem__",
+        "__contains__",
+        "__bool__",
+        "__copy__",
+        "__deepcopy__",
+        "__class__",
+        "__del__",
+        "__doc__",
+        "__is__",
+    ),
+    *("__reduce__", "__reduce_ex__", "__init_subclass__", "__slots__", "__dict__", "__dir__", "__drop__", "__unpack__"),
+    *("__sequence__", "__native__", "__as_declared__", "__on_replace__", "__order__", "__python__", "__member__"),
 }
+PYTHON_NAMES = {
+    "__div__": "__truediv__",
+    "__rdiv__": "__rtruediv__",
+    "__idiv__": "__itruediv__",
+}
+TYPES = {"class", "struct", "enum", "trait"}
+ITERATORS = {"__next__", "next", "generator", "iterator"}
+ITERABLE = {"__iter__", "iter", *ITERATORS}
+REQUESTS = [  # Python's method, the request that it becomes, and Simple's methods that it needs
+    ("__call__", "call", {"__call__", *TYPES}),
+    ("__len__", "length", {"__len__", "len"}),
+    ("__getitem__", "item", {"__getitem__"}),
+    ("__setitem__", "put", {"__setitem__"}),
+    ("__contains__", "contains", {"__contains__"}),
+    ("__bool__", "truth", {"__bool__"}),
+]
 OPERATORS = {  # symbol: (Python's name, Simple's name)
     "+": ("add", "add"),
     "-": ("sub", "sub"),
@@ -107,7 +190,6 @@ OPERATORS = {  # symbol: (Python's name, Simple's name)
     ">": ("gt", "gt"),
     ">=": ("ge", "ge"),
 }
-COMPARISONS = ("<", "<=", ">", ">=")
 
 
 def _request(ask: Any, question: str) -> Any:
@@ -119,10 +201,68 @@ def _request(ask: Any, question: str) -> Any:
     return request
 
 
-def _operator(ask: Any, question: str, symbol: str, hook: str) -> Any:
-    """Return NotImplemented when the Simple class lacks the method, so that Python tries the other operand."""
+def _hook(ask: Any, name: str) -> Any:
+    """Return a method that calls Simple's method of that name."""
 
+    def hook(self: Any, /, *values: Any, **named: Any) -> Any:
+        return ask(self, "hook", name, *values, **named)
+
+    hook.__name__ = hook.__qualname__ = name
+    return hook
+
+
+def _operator(ask: Any, question: str, symbol: str) -> Any:
     def operate(self: Any, other: Any) -> Any:
-        return ask(self, question, symbol, other) if ask(self, "has", hook) else NotImplemented
+        return ask(self, question, symbol, other)
 
     return operate
+
+
+def _iter(ask: Any, *, is_iterator: bool) -> Any:
+    def iterate(self: Any) -> Iterator[Any]:
+        step = ask(self, "steps")
+        while found := step():
+            yield found[0]
+
+    return (lambda self: self) if is_iterator else iterate
+
+
+def _next(ask: Any) -> Any:
+    def following(self: Any) -> Any:
+        found = ask(self, "next")
+        if not found:
+            raise StopIteration
+        return found[0]
+
+    return following
+
+
+def _exit(ask: Any) -> Any:
+    def leave(self: Any, kind: object, error: BaseException | None, trace: object) -> bool:
+        if error is None:
+            return ask(self, "exit")
+
+        def raise_again() -> None:
+            raise error
+
+        return ask(self, "exit", raise_again)
+
+    return leave
+
+
+def _await(ask: Any) -> Any:
+    def wait(self: Any) -> Iterator[Any]:
+        return result_of(lambda: ask(self, "await")).__await__()
+
+    return wait
+
+
+def _instance_check(ask: Any) -> Any:
+    def is_instance(self: Any, instance: object) -> bool:
+        return hasattr(type(instance), "__ask__") and ask(self, "made", instance)
+
+    return is_instance
+
+
+def _reject_subclass(self: Any, bases: object) -> Any:
+    raise TypeError(f"a class of Python cannot inherit from {self!r}, a class of Simple")

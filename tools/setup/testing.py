@@ -25,6 +25,7 @@ _EMBEDDED = (
     "tests/bridge/test_python_process.py",
     "tests/bridge/test_simple_functions.py",
     "tests/bridge/test_simple_in_python.py",
+    "tests/bridge/test_simple_objects.py",
     "tests/data",
     "tests/dlpack/test_move.py",
     "tests/dlpack/test_python_callbacks.py",
