@@ -31,7 +31,7 @@ def add_class(instance: Any, key: str, name: str, doc: str, hooks: list[str]) ->
         hooks: Simple's methods whose names begin and end with two underscores, and what else decides about Python's
             protocols: len, iter, next, close, and the type of a value that is no object, such as "generator".
     """
-    base = type(instance)
+    base = type(instance).__base__
     namespace = {"__slots__": (), "__module__": "simple_torch", "__doc__": doc or f"A {name} of the Simple program."}
     namespace |= protocols_of(base.__ask__, set(hooks))  # type: ignore[attr-defined]
     _classes[key] = type(name, (base,), namespace)
@@ -52,7 +52,10 @@ def require_name(name: str) -> None:
 
 
 def instance_type(base: type) -> type:
-    """Create the class of such objects: a subclass of the bridge's type, whose `__ask__` sends a request."""
+    """Create the class of objects as the bridge creates them: a subclass of its type, whose `__ask__` sends a request.
+
+    It has all protocols, because the bridge does not know the program's class. of_class() replaces it.
+    """
     request = base.__ask__  # type: ignore[attr-defined]
 
     class Instance(base):  # type: ignore[misc, valid-type]
@@ -103,7 +106,8 @@ def instance_type(base: type) -> type:
 
             return reduced(self)
 
-    return Instance
+    any_class = {"__slots__": (), "__module__": "simple_torch", "__doc__": Instance.__doc__}
+    return type("Instance", (Instance,), any_class | protocols_of(request, ALL_PROTOCOLS))
 
 
 def protocols_of(ask: Callable[..., Any], hooks: set[str]) -> dict[str, Any]:
@@ -189,6 +193,11 @@ OPERATORS = {  # symbol: (Python's name, Simple's name)
     "<=": ("le", "le"),
     ">": ("gt", "gt"),
     ">=": ("ge", "ge"),
+}
+ALL_PROTOCOLS = {
+    *("__call__", "__len__", "__getitem__", "__setitem__", "__contains__", "__iter__", "__enter__", "class"),
+    *(f"__{hook}__" for _, hook in OPERATORS.values()),
+    *(f"__r{hook}__" for _, hook in OPERATORS.values()),
 }
 
 
