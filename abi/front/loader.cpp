@@ -225,7 +225,8 @@ void open_backend() {
   const OpeningScope opening;
   std::call_once(opened, [] {
     BackendTable filled = kAbsentBackend;
-    auto* const problem = new std::string(open_found(discovery(), filled));
+    // Static: close_backend() replaces the other pointer to it.
+    static auto* const problem = new std::string(open_found(discovery(), filled));
     why_absent = problem;
     publish(&table, problem->empty() ? &filled : &kAbsentBackend);
     is_open.store(problem->empty());

@@ -335,9 +335,11 @@ bool import_foreign_tensor(PyObject* object, const ImportOptions& options, Tenso
   if (PyObject_CheckBuffer(object) != 0) {
     return import_buffer(object, out) && require_device(object, options, out);
   }
-  PyErr_Format(PyExc_TypeError,
-               "cannot create a tensor from %s: not a torch.Tensor, no __dlpack__, no buffer",
-               Py_TYPE(object)->tp_name);
+  PyErr_Format(
+      PyExc_TypeError,
+      "cannot create a tensor from %s: not a torch.Tensor, no __dlpack__, no buffer; numpy.asarray() "
+      "converts other arrays",
+      Py_TYPE(object)->tp_name);
   return false;
 }
 

@@ -181,21 +181,22 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
        type_name(a) + " and " + type_name(b));
 }
 
-// A number of another language as one of ours; other values unchanged.
-Ref Thread::number_of(Value item) {
-  Value number = retained(item);
+// A value of another language as one of the built-in type; other values unchanged.
+Ref Thread::as_builtin(Value item, const char* type) {
+  Value converted = retained(item);
   if (item.is(Kind::kInstance)) {
-    const Ref type = Ref::owned(make_text("f64"));
-    convert_as_declared(number, type.get());
+    const Ref name = Ref::owned(make_text(type));
+    convert_as_declared(converted, name.get());
   }
-  return Ref::owned(number);
+  return Ref::owned(converted);
 }
 
 bool Thread::contains(Value container, Value item) {
   if (container.is_object()) {
     switch (container.as_object->kind) {
       case Kind::kText:
-        return text_of(container).find(expect_text(item, "the left operand of `in` in a text")) !=
+        return text_of(container).find(
+                   expect_text(as_builtin(item, "text").get(), "the left operand of `in` in a text")) !=
                std::string::npos;
       case Kind::kArray:
         for (const Value v : as_object<Array>(container)->items) {
@@ -215,7 +216,7 @@ bool Thread::contains(Value container, Value item) {
         return as_object<Dict>(container)->find(item) != nullptr;
       case Kind::kRange: {
         const auto* range = as_object<Range>(container);
-        const Ref number = number_of(item);
+        const Ref number = as_builtin(item, "f64");
         if (!is_any_number(number.get())) {
           return false;
         }

@@ -67,7 +67,7 @@ class Thread {
   void set_index(Value& object, Value index, Value owned);
   Value arithmetic(BinaryOp op, Value a, Value b);  // owned
   bool contains(Value container, Value item);
-  Ref number_of(Value item);
+  Ref as_builtin(Value item, const char* type);
   int64_t length(Value v);
   /// Calls `body` for each element of an iterable until it returns false. Elements are borrowed.
   void each(Value iterable, const std::function<bool(Value)>& body);

@@ -330,6 +330,11 @@ Value start_future(Closure* closure, std::vector<Value> values) {
 }
 
 Value awaited(Value value) {
+  static const Symbol hook = intern("__await__");
+  if (value.is(Kind::kInstance)) {
+    const Method* wait = current_thread().find_method(value, hook);
+    return wait == nullptr ? retained(value) : current_thread().call_method_of(value, *wait, nullptr, 0);
+  }
   if (!value.is(Kind::kThread)) {
     return retained(value);
   }

@@ -20,7 +20,8 @@ void forget_other_threads();
 
 /// Starts an async function. Takes ownership of `values`, its bound parameters; the future is owned.
 Value start_future(Closure* closure, std::vector<Value> values);
-/// Waits for a future and returns its result or raises its error; returns any other value unchanged. Owned.
+/// Waits for a future and returns its result or raises its error; calls __await__() of an object that has it,
+/// and returns any other value unchanged. Owned.
 Value awaited(Value value);
 /// Whether a thread handle is a future.
 bool is_future(Value v);

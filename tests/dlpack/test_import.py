@@ -220,7 +220,8 @@ REJECTED = [
     Rejected("torch.ones(2, device='meta')", "Can't export tensors without memory, got device meta"),
     Rejected(
         "[1, 2]",
-        "TypeError: cannot create a tensor from list: not a torch.Tensor, no __dlpack__, no buffer",
+        "TypeError: cannot create a tensor from list: not a torch.Tensor, no __dlpack__, no buffer; "
+        "numpy.asarray() converts other arrays",
     ),
     Rejected("Angry()", "ValueError: not today"),
     Rejected("Elsewhere(np.arange(2))", "__dlpack_device__ of Elsewhere must return a (device type, device"),
