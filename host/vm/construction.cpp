@@ -232,8 +232,8 @@ bool Thread::construct_variant(Enum* type, uint32_t variant, uint32_t window, ui
   if (spec != nullptr) {
     count = flatten(window + 1, count, *spec, named);
   }
-  Dict* by_name = named.get().is_nil() ? nullptr : as_object<Dict>(named.get());
-  const uint32_t total = count + (by_name == nullptr ? 0 : by_name->live);
+  Dict* by_name = named.get().is(Kind::kDict) ? as_object<Dict>(named.get()) : nullptr;
+  const uint32_t total = count + (named.get().is(Kind::kDict) ? by_name->live : 0);
   if (total != info.arity) {
     fail(name_of(type->name) + "." + name_of(info.name) + " takes " + std::to_string(info.arity) +
          " values, got " + std::to_string(total));

@@ -81,7 +81,7 @@ std::string import_hint(std::string_view name) {
 }  // namespace
 
 std::string name_hint(LoadedModule& module, Symbol name) {
-  if (const std::string hint = import_hint(name_of(name)); !hint.empty()) {
+  if (std::string hint = import_hint(name_of(name)); !hint.empty()) {
     return hint;
   }
   SpellingSuggester nearest(name_of(name));

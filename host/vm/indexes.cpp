@@ -83,7 +83,7 @@ Ref Thread::with_integers(Value index) {
   if (index.is(Kind::kSlice)) {
     const auto* slice = as_object<Slice>(index);
     auto* integers = new Slice();
-    const Ref owner = Ref::owned(Value::object(integers));
+    Ref owner = Ref::owned(Value::object(integers));
     integers->start = with_integers(slice->start).take();
     integers->stop = with_integers(slice->stop).take();
     integers->step = with_integers(slice->step).take();

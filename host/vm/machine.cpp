@@ -22,6 +22,9 @@
 #include "host/vm/type_links.h"
 
 namespace spl {
+
+constinit MachineHooks filled_machine_hooks{};
+
 namespace {
 
 constexpr uint32_t kMaxNativeDepth = 1500;

@@ -31,9 +31,7 @@ struct MachineHooks {
   void (*notify_libraries_of_exit)();
 };
 
-inline MachineHooks& machine_hooks() {
-  static constinit MachineHooks hooks{};
-  return hooks;
-}
+extern constinit MachineHooks filled_machine_hooks;
+inline MachineHooks& machine_hooks() { return filled_machine_hooks; }
 
 }  // namespace spl

@@ -4,8 +4,9 @@
  *   fuzz_all [--mode default|off|memory] [--calls N] [--long-calls N] [--seed N] [--first N] [--trace]
  *
  * A call must return within 5 s, without a signal. A failed call leaves no handle and writes no out
- * parameter. All strings are UTF-8. --long-calls replaces --calls if SIMPLE_LONG_TESTS is 1. --first starts
- * with a later call, to repeat it.
+ * parameter. The spl_* helpers of spl_runtime.h, which trust their structures, have tests of their own:
+ * test_runtime_helpers.cpp. All strings are UTF-8. --long-calls replaces --calls if SIMPLE_LONG_TESTS is 1.
+ * --first starts with a later call, to repeat it.
  *
  *   default  PyTorch and Python are open; the child has 512 MB of memory left
  *   off      SIMPLE_TORCH=off: there is no PyTorch

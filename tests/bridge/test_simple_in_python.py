@@ -736,6 +736,11 @@ def test_what_is_no_text_of_simple_is_rejected(call, error, message):
         call()
 
 
+def test_the_version_is_that_of_the_build():
+    project = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert f"project(simple_torch VERSION {simple_torch.__version__} " in project
+
+
 @pytest.mark.parametrize(
     "fake",
     [
