@@ -36,9 +36,7 @@ SPL_WEAK void spl_array_push_i64(SplArray* array, int64_t value) {
   spl_array_push(array, item);
 }
 
-SPL_WEAK int64_t spl_array_len(const SplArray* array) {
-  return array == nullptr || array->len < 0 ? 0 : array->len;
-}
+SPL_WEAK int64_t spl_array_len(const SplArray* array) { return array == nullptr ? 0 : array->len; }
 
 SPL_WEAK SplValue spl_array_get(const SplArray* array, int64_t index) {
   const bool is_inside = index >= 0 && index < spl_array_len(array) && array->items != nullptr;
