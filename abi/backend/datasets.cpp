@@ -177,7 +177,10 @@ int32_t dataset_batch(int64_t dataset, const int64_t* indices, int64_t indices_l
 int32_t dataset_begin(int64_t dataset, int64_t worker, int64_t workers, int64_t* out) {
   return guarded([&] {
     require(out, "out");
-    if (workers < 1 || worker < 0 || worker >= workers) {
+    if (workers < 1) {
+      reject_dataset("workers must be at least 1, got " + std::to_string(workers));
+    }
+    if (worker < 0 || worker >= workers) {
       reject_dataset("worker must be between 0 and " + std::to_string(workers - 1) + ", got " +
                      std::to_string(worker));
     }

@@ -96,6 +96,11 @@ const std::vector<double>& default_edges() {
 }
 
 std::vector<double> even_edges(const at::Tensor& values, int64_t count) {
+  constexpr int64_t kMost = 1 << 24;
+  if (count > kMost) {
+    throw_invalid_argument("bins must be at most " + std::to_string(kMost) + ", got " +
+                           std::to_string(count));
+  }
   const at::Tensor numbers = numbers_of(values);
   const Moments moments = moments_of(range_of(numbers));
   double low = moments.min, high = moments.max;

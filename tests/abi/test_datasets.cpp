@@ -119,7 +119,8 @@ TEST_F(Datasets, APassStaysAtItsEnd) {
 
 TEST_F(Datasets, WorkersOutOfRangeAreRejected) {
   const Handle stream = dataset(-1);
-  for (const auto& [worker, workers] : std::vector<std::array<int64_t, 2>>{{2, 2}, {-1, 2}, {0, 0}}) {
+  for (const auto& [worker, workers] :
+       std::vector<std::array<int64_t, 2>>{{2, 2}, {-1, 2}, {0, 0}, {0, INT64_MIN}}) {
     int64_t pass = kUntouched;
     EXPECT_EQ(spt_dataset_begin(stream, worker, workers, &pass), SPT_INVALID_ARGUMENT);
     EXPECT_EQ(pass, kUntouched);

@@ -319,6 +319,8 @@ REJECTED = {
     'w.add_histogram("a", [1.0])': "add_histogram(): expected a tensor, got array",
     'w.add_histogram("a", torch.ones([2]), bins: "auto")': 'add_histogram(): bins must be "tensorflow", a positive '
     "number or the edges, got auto",
+    'w.add_histogram("a", torch.ones([2]), bins: 100000000)': "add_histogram(): bins must be at most "
+    "16777216, got 100000000",
     'w.add_histogram("a", torch.ones([2]), bins: [2.0, 1.0])': "add_histogram(): bins must be at least 2 increasing "
     "edges, got 2",
     'w.add_histogram("a", torch.ones([2]), bins: [2.0, 3.0])': "add_histogram(): no value is in the bins from "
