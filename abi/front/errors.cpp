@@ -1,10 +1,13 @@
 // The error record and its readers.
 #include "abi/front/errors.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "abi/front/slots.h"
 #include "abi/utf8.h"
@@ -28,13 +31,21 @@ struct ErrorRecord {
 // it.
 [[gnu::tls_model("initial-exec")]] thread_local int32_t current_kind = 0;
 
+[[gnu::tls_model("initial-exec")]] thread_local ErrorRecord* known_record = nullptr;
+
+struct DestroyRecordAtThreadExit {
+  ~DestroyRecordAtThreadExit() { std::exchange(known_record, nullptr)->~ErrorRecord(); }
+};
+
+// exit() destroys the objects of its thread first. Functions that it calls later, such as destructors of
+// static objects, get a new record in the same place, which is not destroyed again.
 ErrorRecord& record() {
-  [[gnu::tls_model("initial-exec")]] static thread_local ErrorRecord* known = nullptr;
-  if (known == nullptr) {
-    static thread_local ErrorRecord instance;
-    known = &instance;
+  if (known_record == nullptr) {
+    alignas(ErrorRecord) static thread_local std::byte place[sizeof(ErrorRecord)];
+    known_record = new (place) ErrorRecord();
+    static thread_local const DestroyRecordAtThreadExit destroy_at_thread_exit;
   }
-  return *known;
+  return *known_record;
 }
 
 void set(std::string& field, const char* text) {

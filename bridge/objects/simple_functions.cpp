@@ -118,7 +118,9 @@ void raise_failure() {
 }
 
 /// Calls the program outside Python. Returns NULL for a failure, and after an interrupt that arrived before.
-Object* run_outside_python(const SimpleFunction& function, Ref& arguments, bool& is_interrupted) {
+[[gnu::no_sanitize("null")]]  // see park_on_forced_unwind
+Object*
+run_outside_python(const SimpleFunction& function, Ref& arguments, bool& is_interrupted) {
   try {
     const OutsidePythonScope outside;
     is_interrupted = outside.is_interrupted();
@@ -158,7 +160,9 @@ PyObject* run_and_convert(PyObject* self, PyObject* const* values, size_t count_
 
 /// If the program ends the thread by pthread_exit, the frames below are skipped. Python's own frames at the
 /// bottom of a thread that Python created do not release the GIL.
-PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, PyObject* names) {
+[[gnu::no_sanitize("null")]]  // see park_on_forced_unwind
+PyObject*
+call(PyObject* self, PyObject* const* values, size_t count_and_flag, PyObject* names) {
   try {
     return run_and_convert(self, values, count_and_flag, names);
   } catch (::abi::__forced_unwind&) {
