@@ -11,6 +11,7 @@
 #include "abi/generated/backend_table.h"
 #include "core_libtorch/autograd/custom_function.h"
 #include "core_libtorch/error_context.h"
+#include "core_libtorch/thread_object.h"
 
 namespace simple_torch::abi {
 
@@ -31,13 +32,14 @@ struct HookCall {
   uint64_t greenlet;
 };
 
-thread_local std::vector<std::unique_ptr<HookCall>> running;  // innermost last
+using HookCalls = std::vector<std::unique_ptr<HookCall>>;  // innermost last
+HookCalls& running() { return core::thread_object<HookCalls, HookCall>(); }
 
 uint64_t current_greenlet() { return opened_python() == nullptr ? 0 : opened_python()->current_greenlet(); }
 
 HookCall& running_call() {
   const uint64_t greenlet = current_greenlet();
-  for (auto call = running.rbegin(); call != running.rend(); ++call) {
+  for (auto call = running().rbegin(); call != running().rend(); ++call) {
     if ((*call)->greenlet == greenlet) {
       return **call;
     }
@@ -46,12 +48,12 @@ HookCall& running_call() {
 }
 
 HookCall& begin_call(const std::vector<at::Tensor>& gradients) {
-  return *running.emplace_back(std::make_unique<HookCall>(HookCall{gradients, {}, current_greenlet()}));
+  return *running().emplace_back(std::make_unique<HookCall>(HookCall{gradients, {}, current_greenlet()}));
 }
 
 std::vector<at::Tensor> end_call(HookCall& call) {
   std::vector<at::Tensor> replacement = std::move(call.replacement);
-  std::erase_if(running, [&](const auto& each) { return each.get() == &call; });
+  std::erase_if(running(), [&](const auto& each) { return each.get() == &call; });
   return replacement;
 }
 

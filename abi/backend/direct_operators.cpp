@@ -17,6 +17,7 @@
 #include "core_libtorch/error_context.h"
 #include "core_libtorch/skip_autograd.h"
 #include "core_libtorch/thread_generator.h"
+#include "core_libtorch/thread_object.h"
 
 namespace simple_torch::abi {
 namespace {
@@ -45,7 +46,7 @@ class PendingResults {
   std::string names_;
 };
 
-thread_local PendingResults pending_results;
+PendingResults& pending_results() { return core::thread_object<PendingResults, PendingResults>(); }
 
 std::atomic<bool> defaults_are_known{false}, defaults_are_plain{false};
 
@@ -161,7 +162,7 @@ int64_t run_plan(const char* name, const Plan& plan, const DirectCall& call) {
     return call.values.front().as_int;
   }
   if (!plan.returns_tensor) {
-    pending_results.set(run_boxed(plan, call), plan.names);
+    pending_results().set(run_boxed(plan, call), plan.names);
     return kSeveralResults;
   }
   at::Tensor result =
@@ -206,7 +207,7 @@ int32_t op_direct(const char* name, const char* kinds, const SplArray* values, c
 }
 
 int32_t op_direct_results(SplArray** out) {
-  return guarded_result(out, [&] { return pending_results.take(); });
+  return guarded_result(out, [&] { return pending_results().take(); });
 }
 
 int32_t op_defaults(bool are_known, bool are_plain) {

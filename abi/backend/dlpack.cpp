@@ -4,15 +4,13 @@
 #include "abi/backend/last_import.h"
 #include "abi/backend/tensor_arguments.h"
 #include "abi/generated/backend_table.h"
+#include "core_libtorch/thread_object.h"
 #include "dlpack_interop/copies.h"
 #include "dlpack_interop/interop.h"
 
 namespace simple_torch::abi {
 
-LastImport& last_import() noexcept {
-  static thread_local LastImport of_this_thread;
-  return of_this_thread;
-}
+LastImport& last_import() noexcept { return core::thread_object<LastImport, LastImport>(); }
 
 namespace body {
 namespace {

@@ -1,16 +1,14 @@
 // The error record and its readers.
 #include "abi/front/errors.h"
 
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "abi/front/slots.h"
 #include "abi/utf8.h"
+#include "core_libtorch/thread_object.h"
 #include "simple_torch/simple_api.h"
 
 namespace simple_torch::abi {
@@ -31,22 +29,7 @@ struct ErrorRecord {
 // it.
 [[gnu::tls_model("initial-exec")]] thread_local int32_t current_kind = 0;
 
-[[gnu::tls_model("initial-exec")]] thread_local ErrorRecord* known_record = nullptr;
-
-struct DestroyRecordAtThreadExit {
-  ~DestroyRecordAtThreadExit() { std::exchange(known_record, nullptr)->~ErrorRecord(); }
-};
-
-// exit() destroys the objects of its thread first. Functions that it calls later, such as destructors of
-// static objects, get a new record in the same place, which is not destroyed again.
-ErrorRecord& record() {
-  if (known_record == nullptr) {
-    alignas(ErrorRecord) static thread_local std::byte place[sizeof(ErrorRecord)];
-    known_record = new (place) ErrorRecord();
-    static thread_local const DestroyRecordAtThreadExit destroy_at_thread_exit;
-  }
-  return *known_record;
-}
+ErrorRecord& record() { return core::thread_object<ErrorRecord, ErrorRecord>(); }
 
 void set(std::string& field, const char* text) {
   if (text == nullptr) {

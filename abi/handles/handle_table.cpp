@@ -9,6 +9,7 @@
 #include "abi/handles/allocation_trace.h"
 #include "core_libtorch/counted_lock.h"
 #include "core_libtorch/error.h"
+#include "core_libtorch/thread_object.h"
 
 namespace simple_torch::abi {
 
@@ -17,13 +18,14 @@ using namespace handle_bits;  // NOLINT(google-build-using-namespace): only the 
 namespace {
 
 // The open scopes of this thread, the innermost last, each with the handles created in it.
-thread_local std::vector<std::vector<int64_t>> scopes;
+using Scopes = std::vector<std::vector<int64_t>>;
+Scopes& scopes() { return core::thread_object<Scopes, struct ScopesOfThread>(); }
 
 std::vector<int64_t>& innermost_scope() {
-  if (scopes.empty()) {
+  if (scopes().empty()) {
     throw Error(ErrorKind::kInvalidArgument, "no scope is open on this thread");
   }
-  return scopes.back();
+  return scopes().back();
 }
 
 const char* kind_name_of(uint64_t kind) { return name_of(static_cast<HandleKind>(kind)); }
@@ -74,7 +76,7 @@ void HandleTable::release(int64_t handle) {
 }
 
 void HandleTable::begin_scope() {
-  scopes.emplace_back();
+  scopes().emplace_back();
   watch(+1);
 }
 
@@ -88,15 +90,15 @@ void HandleTable::keep(int64_t handle) {
     throw Error(ErrorKind::kInvalidArgument, "handle " + std::to_string(handle) +
                                                  " was not created in the innermost scope of this thread");
   }
-  if (scopes.size() > 1) {
-    scopes[scopes.size() - 2].push_back(handle);
+  if (scopes().size() > 1) {
+    scopes()[scopes().size() - 2].push_back(handle);
   }
   made.erase(std::next(found).base());
 }
 
 int64_t HandleTable::end_scope() {
   const std::vector<int64_t> made = std::move(innermost_scope());
-  scopes.pop_back();
+  scopes().pop_back();
   watch(-1);
   return std::count_if(made.rbegin(), made.rend(), [this](int64_t handle) { return end(handle); });
 }
@@ -105,11 +107,11 @@ void HandleTable::notify_watchers(int64_t handle) {
   if (allocation_trace::traced.load(std::memory_order_relaxed)) {
     allocation_trace::record(handle);
   }
-  if (scopes.empty()) {
+  if (scopes().empty()) {
     return;
   }
   try {
-    scopes.back().push_back(handle);
+    scopes().back().push_back(handle);
   } catch (...) {
     end(handle);
     throw;

@@ -3,15 +3,18 @@
 #include <optional>
 #include <utility>
 
+#include "core_libtorch/thread_object.h"
+
 namespace simple_torch::core {
 namespace {
-thread_local std::optional<Error> recorded;
+using Recorded = std::optional<Error>;
+Recorded& recorded() { return thread_object<Recorded, struct RecordedFailure>(); }
 }  // namespace
 
-void record_callback_failure(Error failure) { recorded.emplace(std::move(failure)); }
+void record_callback_failure(Error failure) { recorded().emplace(std::move(failure)); }
 
 void throw_callback_failure(const std::string& who) {
-  if (auto failure = std::exchange(recorded, std::nullopt)) {
+  if (auto failure = std::exchange(recorded(), std::nullopt)) {
     throw *std::move(failure);
   }
   throw Error(ErrorKind::kInterrupted, who + " was interrupted");

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core_libtorch/error.h"
+#include "core_libtorch/thread_object.h"
 
 namespace simple_torch::core {
 
@@ -35,7 +36,7 @@ namespace {
 constexpr const char* kNode = "simple_torch";
 
 // The function whose backward this thread ran last.
-thread_local std::string running_name;
+std::string& running_name() { return thread_object<std::string, struct RunningName>(); }
 
 std::string shape_text(at::IntArrayRef sizes) {
   std::ostringstream text;
@@ -91,12 +92,12 @@ struct Program : torch::autograd::Function<Program> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const auto capsule = context->saved_data.at(kNode).toCapsule();
     auto& node = static_cast<CustomNode&>(*capsule);
-    running_name = node.function->name() + "Backward";
+    running_name() = node.function->name() + "Backward";
     Step step(*context, node, materialized(node, gradients), false);
     node.function->backward(step);
-    running_name = node.function->name() + "Backward";  // nested functions may have replaced it
+    running_name() = node.function->name() + "Backward";  // nested functions may have replaced it
     if (step.results.size() != node.inputs.size()) {
-      throw Error(ErrorKind::kInvalidArgument, "function " + running_name +
+      throw Error(ErrorKind::kInvalidArgument, "function " + running_name() +
                                                    " returned an incorrect number of gradients (expected " +
                                                    std::to_string(node.inputs.size()) + ", got " +
                                                    std::to_string(step.results.size()) + ")");
@@ -166,7 +167,8 @@ std::string with_function_names(std::string message, const std::string& name) {
 }
 
 std::string with_last_function_name(std::string message) {
-  return with_function_names(std::move(message), running_name.empty() ? "a custom function" : running_name);
+  return with_function_names(std::move(message),
+                             running_name().empty() ? "a custom function" : running_name());
 }
 
 }  // namespace simple_torch::core

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core_libtorch/error.h"
+#include "core_libtorch/thread_object.h"
 
 namespace simple_torch::core {
 namespace {
@@ -31,14 +32,14 @@ class OpenModes {
   std::vector<std::unique_ptr<c10::InferenceMode>> modes_;
 };
 
-thread_local OpenModes open_modes;
+OpenModes& open_modes() { return thread_object<OpenModes, OpenModes>(); }
 
 }  // namespace
 
-void begin_inference_mode(bool enabled) { open_modes.push(enabled); }
+void begin_inference_mode(bool enabled) { open_modes().push(enabled); }
 
 void end_inference_mode() {
-  if (!open_modes.pop()) {
+  if (!open_modes().pop()) {
     throw Error(ErrorKind::kInvalidArgument,
                 "end_inference_mode: this thread has not entered inference mode");
   }

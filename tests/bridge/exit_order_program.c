@@ -1,6 +1,8 @@
 /* Uses tensors in a function that was registered with atexit() before the first call, and in a destructor
- * function. Both run after LibTorch's static objects were destroyed. Exits with 0 if every call is
- * unavailable. Guards close_backend(): the calls crashed. */
+ * function. Both run after LibTorch's static objects were destroyed, and every call is unavailable. Guards
+ * close_backend(): the calls crashed. A function that was registered after the first call runs before, when
+ * calls work, but after the objects of the thread were destroyed. Guards thread_object(): the calls used
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,26 @@ static void use_tensor(const char* when) {
 
 static void at_exit(void) { use_tensor("atexit"); }
 
+/* Opens a scope, fails, and runs operators: each has an object of the thread. */
+static void use_thread_objects(void) {
+  const int64_t dims[] = {3};
+  int64_t made = 0;
+  int64_t product = 0;
+  int64_t released = 0;
+  require(spt_scope_begin() == SPT_OK, "spt_scope_begin");
+  require(spt_rand(dims, 1, &made) == SPT_OK, "spt_rand");
+  require(spt_set_requires_grad(made, true) == SPT_OK, "spt_set_requires_grad");
+  require(spt_mul(made, made, &product) == SPT_OK, "spt_mul");
+  require(spt_reshape(product, dims, -1, &made) == SPT_INVALID_ARGUMENT, "spt_reshape");
+  require(strstr(spt_last_error_message(), "dims") != NULL, "message");
+  require(spt_scope_end(&released) == SPT_OK && released == 2, "spt_scope_end");
+}
+
+static void at_exit_while_open(void) {
+  use_thread_objects();
+  require(checked == 0, "order of functions at exit");
+}
+
 __attribute__((destructor)) static void destroy(void) {
   use_tensor("destructor");
   require(checked == 2, "number of checks");
@@ -43,6 +65,8 @@ int main(int count, char** arguments) {
   int64_t object = 0;
   atexit(at_exit);
   require(spt_ones(dims, 1, &tensor) == SPT_OK, "spt_ones");
+  use_thread_objects();
+  atexit(at_exit_while_open);
   if (count > 1 && strcmp(arguments[1], "python") == 0) {
     require(spt_py_import("torch", &object) == SPT_OK, "spt_py_import");
   }
