@@ -161,7 +161,7 @@ def flattened(value: Any, path: str = "output") -> Iterator[tuple[str, Any]]:
     if isinstance(value, (tuple, list)):
         for i, item in enumerate(value):
             yield from flattened(item, f"{path}[{i}]")
-    elif type(value).__name__ == "Instance" and hasattr(value, "batch_sizes"):
+    elif type(value).__name__ == "PackedSequence":  # of Simple; that of PyTorch is a tuple
         parts = (value.data, value.batch_sizes, value.sorted_indices, value.unsorted_indices)
         yield from flattened(parts, path)
     else:
