@@ -21,7 +21,7 @@ int32_t record_current_exception() noexcept;
 /// Runs `body`. Returns 0, or records the exception and returns its kind. A thread that ends by pthread_exit
 /// in a callback unwinds through this function, which is therefore not noexcept.
 template <class Body>
-[[gnu::no_sanitize("null")]] int32_t guarded(Body&& body, const char* function = __builtin_FUNCTION()) {
+int32_t guarded(Body&& body, const char* function = __builtin_FUNCTION()) {
   if (allocation_trace::traced.load(std::memory_order_relaxed)) [[unlikely]] {
     allocation_trace::record_function(function);
   }

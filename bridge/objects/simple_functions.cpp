@@ -247,9 +247,14 @@ PyTypeObject* base_of_instances() {
       {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr},
   }};
-  static std::array<PyType_Slot, 5> slots{{
+  static std::array<PyGetSetDef, 2> getters{{
+      {"__name__", name_of, nullptr, "The object's name in Simple.", nullptr},
+      {nullptr, nullptr, nullptr, nullptr, nullptr},
+  }};
+  static std::array<PyType_Slot, 6> slots{{
       {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_function)},
       {Py_tp_members, members.data()},
+      {Py_tp_getset, getters.data()},
       {Py_tp_methods, methods.data()},
       {Py_tp_doc, const_cast<char*>("An object of the Simple program.")},
       {0, nullptr},

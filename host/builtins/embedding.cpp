@@ -18,15 +18,19 @@
 
 namespace spl {
 
-namespace {
-
-// Externs cannot have parameters of any type, so such a value is passed in an array.
-Value element(Value array, size_t at = 0) {
+Value element(Value array, size_t at) {
   if (!array.is(Kind::kArray) || as_object<Array>(array)->items.size() <= at) {
     fail("expected an array of values");
   }
   return as_object<Array>(array)->items[at];
 }
+
+bool is_compared_by_contents(Value of) {
+  return !of.is_object() || of.is(Kind::kEnumValue) ||
+         (of.is(Kind::kInstance) && !as_object<Instance>(of)->record->is_class);
+}
+
+namespace {
 
 // The module, or its diagnostics as text if it does not compile.
 template <class Load>
@@ -280,9 +284,8 @@ Value kind_of_numbers(Thread&, Value* args, int) {
 // The address of an object; 0 for values, which compare by their contents.
 Value identity(Thread&, Value* args, int) {
   const Value of = element(args[0]);
-  const bool by_parts = !of.is_object() || of.is(Kind::kEnumValue) ||
-                        (of.is(Kind::kInstance) && !as_object<Instance>(of)->record->is_class);
-  return Value::integer(by_parts ? 0 : static_cast<int64_t>(reinterpret_cast<uintptr_t>(of.as_object)));
+  const auto address = is_compared_by_contents(of) ? 0 : reinterpret_cast<uintptr_t>(of.as_object);
+  return Value::integer(static_cast<int64_t>(address));
 }
 
 // A number for the class of an object or the type of an enum value; 0 for other values.

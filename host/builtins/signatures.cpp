@@ -1,23 +1,14 @@
 // The signature of a function, as its declaration spells it.
 #include "host/builtins/signatures.h"
 
+#include "host/builtins/embedding.h"
 #include "host/compiler/bytecode.h"
 #include "host/compiler/literal_value.h"
 #include "host/compiler/type_names.h"
-#include "host/values/error.h"
 #include "host/values/module.h"
 
 namespace spl {
 namespace {
-
-// The first item of the array in which an extern receives any value.
-Value element(Value of) {
-  const auto* array = of.is(Kind::kArray) ? as_object<Array>(of) : nullptr;
-  if (array == nullptr || array->items.empty()) {
-    fail("expected a value in an array");
-  }
-  return array->items[0];
-}
 
 const Closure* closure_of(Value function) {
   if (function.is(Kind::kBoundMethod)) {
@@ -28,20 +19,15 @@ const Closure* closure_of(Value function) {
 
 std::string address_text(const void* address) { return std::to_string(reinterpret_cast<uintptr_t>(address)); }
 
-bool is_copied(Value of) {
-  return !of.is_object() || of.is(Kind::kEnumValue) || of.is(Kind::kText) ||
-         (of.is(Kind::kInstance) && !as_object<Instance>(of)->record->is_class);
-}
-
 // Equal for two values that are the same function, or the same method of the same object, while they live.
 // Empty where that cannot be known: methods of values that are copied.
 Value function_identity(Thread&, Value* args, int) {
   const Value function = element(args[0]);
   if (!function.is(Kind::kBoundMethod)) {
-    return make_text(is_copied(function) ? "" : address_text(function.as_object));
+    return make_text(is_compared_by_contents(function) ? "" : address_text(function.as_object));
   }
   const auto* method = static_cast<BoundMethod*>(function.as_object);
-  if (is_copied(method->self) || !method->function.is_object()) {
+  if (is_compared_by_contents(method->self) || !method->function.is_object()) {
     return make_text("");
   }
   return make_text(address_text(method->self.as_object) + "." + address_text(method->function.as_object));

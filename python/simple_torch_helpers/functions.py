@@ -190,10 +190,6 @@ def known(identity: str) -> FunctionType | None:
     return _known.get(identity)
 
 
-def has_template(code: str) -> bool:
-    return code in _templates
-
-
 def add_template(code: str, signature: list[Any]) -> None:
     _templates[code] = Template(signature)
 

@@ -17,11 +17,7 @@ def known(identity: int) -> Any:
     return _known.get(identity)
 
 
-def has_class(key: str) -> bool:
-    return key in _classes
-
-
-def add_class(instance: Any, key: str, name: str, doc: str, hooks: list[str]) -> None:
+def add_class(instance: Any, key: str, name: str, hooks: list[str]) -> None:
     """Create the Python class of a Simple class.
 
     Args:
@@ -32,7 +28,7 @@ def add_class(instance: Any, key: str, name: str, doc: str, hooks: list[str]) ->
             protocols: len, iter, next, close, and the type of a value that is no object, such as "generator".
     """
     base = type(instance).__base__
-    namespace = {"__slots__": (), "__module__": "simple_torch", "__doc__": doc or f"A {name} of the Simple program."}
+    namespace = {"__slots__": (), "__module__": "simple_torch", "__doc__": f"A {name} of the Simple program."}
     namespace |= protocols_of(base.__ask__, set(hooks))  # type: ignore[attr-defined]
     _classes[key] = type(name, (base,), namespace)
 
@@ -138,32 +134,15 @@ def protocols_of(ask: Callable[..., Any], hooks: set[str]) -> dict[str, Any]:
     return found
 
 
-OWN_METHODS = {  # of every object, or of Simple's own protocols
-    *(
-        "__init__",
-        "__new__",
-        "__getattr__",
-        "__setattr__",
-        "__getattribute__",
-        "__eq__",
-        "__ne__",
-        "__hash__",
-        "__str__",
-    ),
-    *("__repr__", "__enter__", "__exit__", "__iter__", "__next__", "__await__", "__call__", "__len__", "__getitem__"),
-    *(
-        "__setitem__",
-        "__contains__",
-        "__bool__",
-        "__copy__",
-        "__deepcopy__",
-        "__class__",
-        "__del__",
-        "__doc__",
-        "__is__",
-    ),
-    *("__reduce__", "__reduce_ex__", "__init_subclass__", "__slots__", "__dict__", "__dir__", "__drop__", "__unpack__"),
-    *("__sequence__", "__native__", "__as_declared__", "__on_replace__", "__order__", "__python__", "__member__"),
+# Special methods of every object, or of Simple's own protocols.
+OWN_METHODS = {
+    *("__init__", "__new__", "__getattr__", "__setattr__", "__getattribute__", "__eq__"),
+    *("__ne__", "__hash__", "__str__", "__repr__", "__enter__", "__exit__"),
+    *("__iter__", "__next__", "__await__", "__call__", "__len__", "__getitem__"),
+    *("__setitem__", "__contains__", "__bool__", "__copy__", "__deepcopy__", "__class__"),
+    *("__del__", "__doc__", "__reduce__", "__reduce_ex__", "__init_subclass__", "__slots__"),
+    *("__dict__", "__dir__", "__is__", "__drop__", "__unpack__", "__sequence__"),
+    *("__native__", "__as_declared__", "__on_replace__", "__order__", "__python__", "__member__"),
 }
 PYTHON_NAMES = {
     "__div__": "__truediv__",
@@ -195,7 +174,7 @@ OPERATORS = {  # symbol: (Python's name, Simple's name)
     ">=": ("ge", "ge"),
 }
 ALL_PROTOCOLS = {
-    *("__call__", "__len__", "__getitem__", "__setitem__", "__contains__", "__iter__", "__enter__", "class"),
+    *("__call__", "__len__", "__getitem__", "__setitem__", "__contains__", "__iter__", "__enter__"),
     *(f"__{hook}__" for _, hook in OPERATORS.values()),
     *(f"__r{hook}__" for _, hook in OPERATORS.values()),
 }

@@ -114,6 +114,7 @@ TEST_F(Functions, ActAsInstancesWithAttributesAndOperators) {
   EXPECT_EQ(text(call(eval("lambda o: o + 3"), Args().object(object))), "('operate', '+', 3)");
   EXPECT_EQ(text(call(eval("lambda o: o['key']"), Args().object(object))), "('item', 'key')");
   EXPECT_EQ(text(call(eval("lambda o: type(o).__module__"), Args().object(object))), "simple_torch");
+  EXPECT_EQ(text(call(eval("lambda o: o.__name__"), Args().object(object))), "Point");
 }
 
 TEST_F(Functions, AreIdentifiedByTheirKey) {
