@@ -10,6 +10,7 @@
 
 #include "abi/front_backend.h"
 #include "dlpack_interop/copy_rule.h"
+#include "simple_torch/spl_runtime.h"
 
 namespace at {
 class Tensor;
@@ -19,7 +20,7 @@ struct Generator;
 namespace simple_torch::bridge {
 
 /// Increment on every change of a struct in this file. Backend and bridge must agree exactly.
-inline constexpr int32_t kBridgeVersion = 16;
+inline constexpr int32_t kBridgeVersion = 17;
 
 /// One Python object. A pointer that a function returns is an owned reference. Any thread may hold it and
 /// drop it with BridgeApi::release. It is never dereferenced outside the bridge. Two kinds hold no reference
@@ -47,18 +48,14 @@ enum class ValueKind : int32_t {
 /// One argument of a Python call. The caller keeps ownership of what it points to, which must live for the
 /// call. A DLPack tensor is consumed: the caller's pointer is set to NULL.
 struct Value {
-  enum class Type : int32_t { kNil, kBool, kInt, kFloat, kText, kList, kObject, kTensor, kDlpack };
-  struct Items {
-    const Value* first;
-    size_t count;
-  };
+  enum class Type : int32_t { kNil, kBool, kInt, kFloat, kText, kList, kDict, kObject, kTensor, kDlpack };
   Type type;
   union {
     bool boolean;
     int64_t integer;
     double real;
     const char* text;  // UTF-8
-    Items list;
+    const SplArray* list;  // of plain values, validated; of a dict: key, value, key, value, …
     Object* object;
     const at::Tensor* tensor;
     DLManagedTensorVersioned** dlpack;
@@ -98,12 +95,33 @@ struct TensorResult {
   ImportPath path = ImportPath::kSameTensor;
 };
 
+struct SimpleFunction;
+
+/// The arguments that Python passes to a Simple function; the last `name_count` are keyword arguments. What
+/// they refer to lives until the function returns, except objects: these are owned references, which the
+/// function takes.
+struct ReceivedArguments {
+  const Value* values;
+  const SimpleFunction* const* functions;  // of a value that stands for one, which is then nil; else NULL
+  size_t count;
+  const char* const* names;
+  size_t name_count;
+};
+
+/// The result of a Simple function. `free` is NULL, or is called with `owner`, which keeps what the value
+/// refers to, under the GIL after the conversion.
+struct FunctionResult {
+  Value value;
+  void* owner;
+  void (*free)(void* owner);
+};
+
 /// A function of the Simple program that a Python callable holds.
 struct SimpleFunction {
   void* context;
-  /// Called without the GIL, on any thread. Consumes `arguments`, a pair of a tuple (positional) and a dict
-  /// (named). Returns an owned reference, or NULL for a failure that was passed to `raise`.
-  Object* (*run)(void* context, Object* arguments);
+  /// Called without the GIL, on any thread. Returns false for a failure that was passed to `raise`; `out` is
+  /// then not filled.
+  bool (*run)(void* context, const ReceivedArguments& arguments, FunctionResult& out);
   void (*end)(void* context);  // the callable was destroyed; called without the GIL
 };
 
@@ -207,6 +225,11 @@ struct BridgeApi {
   int32_t (*to_float)(ObjectHandle object, double* out);
   int32_t (*to_text)(ObjectHandle object, char** out);
   int32_t (*to_list)(ObjectHandle iterable, Object*** out, size_t* count);  // *out is malloc'ed
+  /// A new array of a letter and a value: v, a plain value or nested lists and tuples of those; m, a dict as an
+  /// array of key, value, key, value and so on. Empty for other objects.
+  int32_t (*to_plain)(ObjectHandle object, SplArray** out);
+  int32_t (*new_bytes)(int64_t length, Object** out);  // of zeros
+  int32_t (*bytes_data)(ObjectHandle bytes, char** data, int64_t* length);  // valid as long as the object
   int32_t (*from_value)(const Value* value, Object** out);
   int32_t (*make_list)(const Value* values, size_t count, Object** out);
   int32_t (*make_tuple)(const Value* values, size_t count, Object** out);

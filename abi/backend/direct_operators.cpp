@@ -139,9 +139,10 @@ std::vector<IValue> run_boxed(const Plan& plan, const DirectCall& call) {
 void run_in_place(const char* name, const Plan& plan, const DirectCall& call) {
   try {
     run_boxed(plan, call);
-  } catch (::abi::__forced_unwind&) {
-    throw;
   } catch (...) {
+    if (is_forced_unwind()) {
+      throw;
+    }
     std::vector<at::Tensor> operands;
     for (const PlannedArgument& argument : plan.arguments) {
       if (argument.conversion == Conversion::kTensor) {

@@ -1,11 +1,10 @@
 // Every body of the C ABI runs inside guarded(), which no exception leaves.
 #pragma once
 
-#include <cxxabi.h>
-
 #include <cstdint>
 #include <string>
 
+#include "abi/forced_unwind.h"
 #include "abi/front_backend.h"
 #include "abi/handles/allocation_trace.h"
 #include "core_libtorch/error.h"
@@ -28,9 +27,10 @@ int32_t guarded(Body&& body, const char* function = __builtin_FUNCTION()) {
   try {
     body();
     return 0;
-  } catch (::abi::__forced_unwind&) {
-    throw;
   } catch (...) {
+    if (is_forced_unwind()) {
+      throw;
+    }
     return record_current_exception();
   }
 }

@@ -238,6 +238,38 @@ int32_t py_to_text(int64_t a, char** out) {
       out, [&](const BridgeApi& api, char** text) { return api.to_text(object_argument(a), text); });
 }
 
+int32_t py_to_plain(int64_t a, SplArray** out) {
+  return value_with_python(
+      out, [&](const BridgeApi& api, SplArray** array) { return api.to_plain(object_argument(a), array); });
+}
+
+int32_t py_new_bytes(int64_t length, int64_t* out) {
+  return object_with_python(out, [&](const BridgeApi& api, bridge::Object** result) {
+    if (length < 0) {
+      throw Error(ErrorKind::kInvalidArgument, "length must be non-negative, got " + std::to_string(length));
+    }
+    return api.new_bytes(length, result);
+  });
+}
+
+int32_t py_bytes_data(int64_t a, int64_t** out, int64_t* out_len) {
+  return with_python([&](const BridgeApi& api) {
+    require(out, "out");
+    require(out_len, "out_len");
+    char* data = nullptr;
+    int64_t length = 0;
+    const int32_t status = api.bytes_data(object_argument(a), &data, &length);
+    if (status == 0) {
+      auto* list = allocate<int64_t>(2);
+      list[0] = reinterpret_cast<int64_t>(data);
+      list[1] = length;
+      *out = list;
+      *out_len = 2;
+    }
+    return status;
+  });
+}
+
 int32_t py_to_list(int64_t a, int64_t** out, int64_t* out_len) {
   return with_python([&](const BridgeApi& api) {
     require(out, "out");

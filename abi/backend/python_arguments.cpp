@@ -52,6 +52,9 @@ void PythonArguments::convert(char kind, const SplValue& item, bridge::Value& ou
     case 'v':
       convert_plain(item, out);
       return;
+    case 'm':
+      convert_dict(item, out);
+      return;
     case 'o':
       out.type = bridge::Value::Type::kObject;
       objects_.push_back(handles().get<PythonRef>(handle_in(item)));
@@ -68,7 +71,7 @@ void PythonArguments::convert(char kind, const SplValue& item, bridge::Value& ou
       return;
     default:
       throw Error(ErrorKind::kInvalidArgument,
-                  std::string("kinds: unknown letter ") + kind + ", expected v, o, t or d");
+                  std::string("kinds: unknown letter ") + kind + ", expected v, m, o, t or d");
   }
 }
 
@@ -103,15 +106,21 @@ void PythonArguments::convert_plain(const SplValue& item, bridge::Value& out) {
 }
 
 void PythonArguments::convert_list(const SplArray* array, bridge::Value& out) {
-  const auto source = items_of(array);
   const NestingLevel level;
-  auto items = std::make_unique<bridge::Value[]>(source.size());
-  for (size_t i = 0; i < source.size(); ++i) {
-    convert_plain(source[i], items[i]);
+  bridge::Value item{};
+  for (const SplValue& value : items_of(array)) {
+    convert_plain(value, item);  // throws for an invalid value
   }
   out.type = bridge::Value::Type::kList;
-  out.list = {items.get(), source.size()};
-  lists_.push_back(std::move(items));
+  out.list = array;
+}
+
+void PythonArguments::convert_dict(const SplValue& item, bridge::Value& out) {
+  if (item.tag != SPL_ARRAY || items_of(item.as_array).size() % 2 != 0) {
+    throw Error(ErrorKind::kInvalidArgument, "a dict must be an array of key, value, key, value and so on");
+  }
+  convert_list(item.as_array, out);
+  out.type = bridge::Value::Type::kDict;
 }
 
 }  // namespace simple_torch::abi

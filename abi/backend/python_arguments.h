@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <list>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -83,13 +82,13 @@ class PythonArguments {
  private:
   void convert(char kind, const SplValue& item, bridge::Value& out);
   void convert_plain(const SplValue& item, bridge::Value& out);
+  void convert_dict(const SplValue& item, bridge::Value& out);
   [[gnu::noinline]] void convert_list(const SplArray* array, bridge::Value& out);
 
   c10::SmallVector<bridge::Value, 8> values_;
   c10::SmallVector<HandleTable::Borrowed<PythonRef>, 8> objects_;
   c10::SmallVector<HandleTable::Borrowed<at::Tensor>, 4> tensors_;
   std::list<dlpack::Managed> capsules_;  // a list, because the values point into it
-  std::vector<std::unique_ptr<bridge::Value[]>> lists_;
 };
 
 }  // namespace simple_torch::abi

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "937c09f486e67feb";
+inline constexpr char kTableFingerprint[] = "6269512567e28ee2";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -534,6 +534,9 @@ struct BackendTable {
   int32_t (*py_to_float)(int64_t a, double* out);
   int32_t (*py_to_text)(int64_t a, char** out);
   int32_t (*py_to_list)(int64_t a, int64_t** out, int64_t* out_len);
+  int32_t (*py_to_plain)(int64_t a, SplArray** out);
+  int32_t (*py_new_bytes)(int64_t length, int64_t* out);
+  int32_t (*py_bytes_data)(int64_t a, int64_t** out, int64_t* out_len);
   int32_t (*py_from_value)(const char* kinds, const SplArray* values, int64_t* out);
   int32_t (*py_list)(const char* kinds, const SplArray* values, int64_t* out);
   int32_t (*py_tuple)(const char* kinds, const SplArray* values, int64_t* out);
@@ -1077,6 +1080,9 @@ int32_t py_to_int(int64_t a, int64_t* out);
 int32_t py_to_float(int64_t a, double* out);
 int32_t py_to_text(int64_t a, char** out);
 int32_t py_to_list(int64_t a, int64_t** out, int64_t* out_len);
+int32_t py_to_plain(int64_t a, SplArray** out);
+int32_t py_new_bytes(int64_t length, int64_t* out);
+int32_t py_bytes_data(int64_t a, int64_t** out, int64_t* out_len);
 int32_t py_from_value(const char* kinds, const SplArray* values, int64_t* out);
 int32_t py_list(const char* kinds, const SplArray* values, int64_t* out);
 int32_t py_tuple(const char* kinds, const SplArray* values, int64_t* out);

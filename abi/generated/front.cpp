@@ -528,6 +528,9 @@ constinit BackendTable table = {
     Slot<&BackendTable::py_to_float>::open_then_call,
     Slot<&BackendTable::py_to_text>::open_then_call,
     Slot<&BackendTable::py_to_list>::open_then_call,
+    Slot<&BackendTable::py_to_plain>::open_then_call,
+    Slot<&BackendTable::py_new_bytes>::open_then_call,
+    Slot<&BackendTable::py_bytes_data>::open_then_call,
     Slot<&BackendTable::py_from_value>::open_then_call,
     Slot<&BackendTable::py_list>::open_then_call,
     Slot<&BackendTable::py_tuple>::open_then_call,
@@ -1071,6 +1074,9 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::py_to_float>::unavailable,
     Slot<&BackendTable::py_to_text>::unavailable,
     Slot<&BackendTable::py_to_list>::unavailable,
+    Slot<&BackendTable::py_to_plain>::unavailable,
+    Slot<&BackendTable::py_new_bytes>::unavailable,
+    Slot<&BackendTable::py_bytes_data>::unavailable,
     Slot<&BackendTable::py_from_value>::unavailable,
     Slot<&BackendTable::py_list>::unavailable,
     Slot<&BackendTable::py_tuple>::unavailable,
@@ -3187,6 +3193,18 @@ int32_t spt_py_to_text(int64_t a, char** out) {
 
 int32_t spt_py_to_list(int64_t a, int64_t** out, int64_t* out_len) {
   return slot(table.py_to_list)(a, out, out_len);
+}
+
+int32_t spt_py_to_plain(int64_t a, SplArray** out) {
+  return slot(table.py_to_plain)(a, out);
+}
+
+int32_t spt_py_new_bytes(int64_t length, int64_t* out) {
+  return slot(table.py_new_bytes)(length, out);
+}
+
+int32_t spt_py_bytes_data(int64_t a, int64_t** out, int64_t* out_len) {
+  return slot(table.py_bytes_data)(a, out, out_len);
 }
 
 int32_t spt_py_from_value(const char* kinds, const SplArray* values, int64_t* out) {

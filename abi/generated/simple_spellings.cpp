@@ -4705,6 +4705,25 @@ SplArray* rt_py_to_list(int64_t a) {
   return to_spl_array(out, out_len);
 }
 
+SplArray* rt_py_to_plain(int64_t a) {
+  SplArray* out{};
+  store_status(slot(table.py_to_plain)(a, &out));
+  return out != nullptr ? out : spl_array_new();
+}
+
+int64_t rt_py_new_bytes(int64_t length) {
+  int64_t out{};
+  store_status(slot(table.py_new_bytes)(length, &out));
+  return out;
+}
+
+SplArray* rt_py_bytes_data(int64_t a) {
+  int64_t* out{};
+  int64_t out_len = 0;
+  store_status(slot(table.py_bytes_data)(a, &out, &out_len));
+  return to_spl_array(out, out_len);
+}
+
 int64_t rt_py_from_value(const char* kinds, const SplArray* values) {
   int64_t out{};
   store_status(slot(table.py_from_value)(kinds, values, &out));

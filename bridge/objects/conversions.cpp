@@ -1,4 +1,5 @@
 // Conversions between Python and Simple values, evaluation of source, tensors in both directions.
+#include "bridge/objects/containers.h"
 #include "bridge/objects/objects.h"
 #include "bridge/objects/references.h"
 #include "bridge/objects/values.h"
@@ -119,38 +120,18 @@ int32_t from_value(const Value* value, Object** out) {
 }
 
 int32_t make_list(const Value* values, size_t count, Object** out) {
-  Value list{};
-  list.type = Value::Type::kList;
-  list.list = {values, count};
-  return from_value(&list, out);
+  return object_from_python(out,
+                            [&] { return new_list(count, [&](size_t i) { return to_python(values[i]); }); });
 }
 
 int32_t make_tuple(const Value* values, size_t count, Object** out) {
-  return object_from_python(out, [&]() -> PyObject* {
-    Ref tuple(PyTuple_New(static_cast<Py_ssize_t>(count)));
-    for (size_t i = 0; tuple && i < count; ++i) {
-      PyObject* item = to_python(values[i]);
-      if (item == nullptr) {
-        return nullptr;
-      }
-      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item);
-    }
-    return tuple.release();
-  });
+  return object_from_python(out,
+                            [&] { return new_tuple(count, [&](size_t i) { return to_python(values[i]); }); });
 }
 
 int32_t make_dict(const Value* keys_and_values, size_t count, Object** out) {
-  return object_from_python(out, [&]() -> PyObject* {
-    Ref dict(PyDict_New());
-    for (size_t i = 0; dict && i + 1 < count; i += 2) {
-      const Ref key(to_python(keys_and_values[i]));
-      const Ref value(key ? to_python(keys_and_values[i + 1]) : nullptr);
-      if (!value || PyDict_SetItem(dict.get(), key.get(), value.get()) != 0) {
-        return nullptr;
-      }
-    }
-    return dict.release();
-  });
+  return object_from_python(
+      out, [&] { return new_dict(count, [&](size_t i) { return to_python(keys_and_values[i]); }); });
 }
 
 /// Adds the named values to a namespace.

@@ -11,7 +11,9 @@
 #include <cstring>
 #include <string>
 
+#include "bridge/objects/received_arguments.h"
 #include "bridge/objects/references.h"
+#include "bridge/objects/values.h"
 #include "bridge/runtime/default_interrupt_service.h"
 #include "bridge/runtime/entry.h"
 #include "bridge/runtime/forced_unwind.h"
@@ -86,24 +88,6 @@ class OutsidePythonScope {
   PyThreadState* state_;
 };
 
-/// Positional arguments as a tuple, keyword arguments as a dict.
-PyObject* pack_arguments(PyObject* const* values, Py_ssize_t count, PyObject* names) {
-  const Ref positional(PyTuple_New(count));
-  const Ref named(PyDict_New());
-  if (!positional || !named) {
-    return nullptr;
-  }
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyTuple_SET_ITEM(positional.get(), i, Ref::borrowed(values[i]).release());
-  }
-  for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
-    if (PyDict_SetItem(named.get(), PyTuple_GET_ITEM(names, i), values[count + i]) != 0) {
-      return nullptr;
-    }
-  }
-  return PyTuple_Pack(2, positional.get(), named.get());
-}
-
 /// A failure without an exception means that the program exits: SystemExit passes through Python code.
 void raise_failure() {
   const PendingRaise pending = take_pending_raise();
@@ -117,56 +101,78 @@ void raise_failure() {
   }
 }
 
-/// Calls the program outside Python. Returns NULL for a failure, and after an interrupt that arrived before.
-[[gnu::no_sanitize("null")]]  // see park_on_forced_unwind
-Object*
-run_outside_python(const SimpleFunction& function, Ref& arguments, bool& is_interrupted) {
+/// How a call of the program ended.
+enum class CallEnd { kReturned, kFailed, kInterrupted };
+
+/// Calls the program outside Python, but not after an interrupt that arrived before.
+CallEnd run_outside_python(const SimpleFunction& function, ReceivedValues& values, FunctionResult& out) {
   try {
     const OutsidePythonScope outside;
-    is_interrupted = outside.is_interrupted();
-    return is_interrupted ? nullptr : function.run(function.context, as_object(arguments.release()));
-  } catch (::abi::__forced_unwind&) {
-    if (is_python_finalizing()) {
-      park_forever();
+    if (outside.is_interrupted()) {
+      return CallEnd::kInterrupted;
     }
-    forget_python_frames();
+    return function.run(function.context, values.take(), out) ? CallEnd::kReturned : CallEnd::kFailed;
+  } catch (...) {
+    if (is_forced_unwind()) {
+      if (is_python_finalizing()) {
+        park_forever();
+      }
+      forget_python_frames();
+    }
     throw;
   }
 }
 
+/// Converts the result of the program and frees what it refers to.
+PyObject* take_result(const FunctionResult& result) {
+  Ref converted(to_python(result.value));
+  if (result.free != nullptr) {
+    result.free(result.owner);
+  }
+  return converted.release();
+}
+
+PyObject* result_of_call(CallEnd end, const FunctionResult& result) {
+  switch (end) {
+    case CallEnd::kReturned:
+      take_pending_raise();  // the program handled that error itself
+      return take_result(result);
+    case CallEnd::kFailed:
+      raise_failure();
+      return nullptr;
+    case CallEnd::kInterrupted:
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+      return nullptr;
+  }
+  return nullptr;
+}
+
 PyObject* run_and_convert(PyObject* self, PyObject* const* values, size_t count_and_flag, PyObject* names) {
   const SimpleFunction& function = function_in(self)->function;
-  Ref arguments(pack_arguments(values, PyVectorcall_NARGS(count_and_flag), names));
-  if (!arguments) {
+  ReceivedValues received;
+  if (!received.convert(values, PyVectorcall_NARGS(count_and_flag), names)) {
     return nullptr;
   }
-  bool is_interrupted = false;
   const Ref held = Ref::borrowed(self);  // the call may drop the last other reference
   const CallbackScope callback;
-  Object* result = run_outside_python(function, arguments, is_interrupted);
-  if (is_interrupted) {
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
-  } else if (result == nullptr) {
-    raise_failure();
-  } else {
-    take_pending_raise();  // the program handled that error itself
-  }
+  FunctionResult result{};
+  const CallEnd end = run_outside_python(function, received, result);
+  PyObject* const converted = result_of_call(end, result);
   park_on_forced_unwind([] {
     const PendingException pending;
     drain_pending_releases();  // the function's arguments
   });
-  return from_external(result);
+  return converted;
 }
 
 /// If the program ends the thread by pthread_exit, the frames below are skipped. Python's own frames at the
 /// bottom of a thread that Python created do not release the GIL.
-[[gnu::no_sanitize("null")]]  // see park_on_forced_unwind
-PyObject*
-call(PyObject* self, PyObject* const* values, size_t count_and_flag, PyObject* names) {
+PyObject* call(PyObject* self, PyObject* const* values, size_t count_and_flag, PyObject* names) {
   try {
     return run_and_convert(self, values, count_and_flag, names);
-  } catch (::abi::__forced_unwind&) {
-    if (this_python_thread() == nullptr || this_python_thread()->inside == 0) {
+  } catch (...) {
+    const bool is_inside = this_python_thread() != nullptr && this_python_thread()->inside != 0;
+    if (is_forced_unwind() && !is_inside) {
       PyEval_SaveThread();
     }
     throw;
@@ -295,14 +301,19 @@ int32_t make_function(const char* name, const SimpleFunction* function, bool is_
   });
 }
 
-/// The object that calls Simple in a Python function of simple_torch_helpers.functions, whose two closure
-/// cells contain it and its type; otherwise the object itself.
-PyObject* caller_in(PyObject* python) noexcept {
+/// The closure cells of what may be a function of simple_torch_helpers.functions; otherwise NULL.
+PyObject* cells_of(PyObject* python) noexcept {
   PyObject* const cells = Py_IS_TYPE(python, &PyFunction_Type) ? PyFunction_GET_CLOSURE(python) : nullptr;
-  if (cells == nullptr || PyTuple_GET_SIZE(cells) != 2 || unavailable_reason() != nullptr) {
+  return cells != nullptr && PyTuple_GET_SIZE(cells) == 2 ? cells : nullptr;
+}
+
+/// The object that calls Simple in a Python function of simple_torch_helpers.functions, whose two closure
+/// cells contain it and its type; otherwise the object itself. Needs the GIL: a cell may change at any time.
+PyObject* caller_in(PyObject* python) noexcept {
+  PyObject* const cells = cells_of(python);
+  if (cells == nullptr) {
     return python;
   }
-  const GilScope gil;  // a cell may change at any time
   PyObject* const caller = PyCell_GET(PyTuple_GET_ITEM(cells, 0));
   PyObject* const mark = PyCell_GET(PyTuple_GET_ITEM(cells, 1));
   const bool is_ours =
@@ -310,17 +321,26 @@ PyObject* caller_in(PyObject* python) noexcept {
   return is_ours ? caller : python;
 }
 
-/// The caller holds a reference. Subclasses are those of simple_torch_helpers.instances.
+/// Subclasses are those of simple_torch_helpers.instances.
+const SimpleFunction* function_of_caller(PyObject* caller) noexcept {
+  PyTypeObject* of = Py_TYPE(caller);
+  PyTypeObject* const instances = object_type;
+  const bool is_ours =
+      of != nullptr && (of == base_type || (instances != nullptr && PyType_IsSubtype(of, instances) != 0));
+  return is_ours ? &function_in(caller)->function : nullptr;
+}
+
+/// The caller holds a reference.
 const SimpleFunction* function_of(Object* object) {
   if (holds_tensor(object)) {
     return nullptr;
   }
-  PyObject* python = caller_in(as_python(object));
-  PyTypeObject* of = Py_TYPE(python);
-  PyTypeObject* const instances = object_type;
-  const bool is_ours =
-      of != nullptr && (of == base_type || (instances != nullptr && PyType_IsSubtype(of, instances) != 0));
-  return is_ours ? &function_in(python)->function : nullptr;
+  PyObject* const python = as_python(object);
+  if (cells_of(python) == nullptr || unavailable_reason() != nullptr) {
+    return function_of_caller(python);
+  }
+  const GilScope gil;
+  return function_of_caller(caller_in(python));
 }
 
 // ---- errors
@@ -425,6 +445,10 @@ int32_t check_signals() {
 }
 
 }  // namespace
+
+const SimpleFunction* simple_function_in(PyObject* object) noexcept {
+  return function_of_caller(caller_in(object));
+}
 
 void add_simple_function_entries(BridgeApi& api) noexcept {
   api.make_function = make_function;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "bridge/objects/containers.h"
 #include "bridge/objects/references.h"
 #include "bridge/tensors/tensors.h"
 
@@ -21,21 +22,38 @@ using Names = std::unordered_map<std::string, PyObject*, StringHash, std::equal_
 // A bound for programs that generate names without end.
 constexpr size_t kMaxNames = 8192;
 
-PyObject* list_to_python(const Value::Items& items) {
+PyObject* list_to_python(const SplArray* items);
+
+PyObject* plain_to_python(const SplValue& value) {
+  switch (value.tag) {
+    case SPL_BOOL:
+      return PyBool_FromLong(value.as_bool ? 1 : 0);
+    case SPL_INT:
+      return PyLong_FromLongLong(value.as_int);
+    case SPL_FLOAT:
+      return PyFloat_FromDouble(value.as_float);
+    case SPL_STRING:
+      return PyUnicode_FromString(value.as_string);
+    case SPL_ARRAY:
+      return list_to_python(value.as_array);
+    default:
+      return Ref::borrowed(Py_None).release();
+  }
+}
+
+size_t length_of(const SplArray* items) { return items == nullptr ? 0 : static_cast<size_t>(items->len); }
+
+PyObject* list_to_python(const SplArray* items) {
   if (Py_EnterRecursiveCall(" while converting a list") != 0) {
     return nullptr;
   }
-  Ref list(PyList_New(static_cast<Py_ssize_t>(items.count)));
-  for (size_t i = 0; list && i < items.count; ++i) {
-    PyObject* item = to_python(items.first[i]);
-    if (item == nullptr) {
-      list = Ref();
-    } else {
-      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), item);
-    }
-  }
+  PyObject* list = new_list(length_of(items), [&](size_t i) { return plain_to_python(items->items[i]); });
   Py_LeaveRecursiveCall();
-  return list.release();
+  return list;
+}
+
+PyObject* dict_to_python(const SplArray* items) {
+  return new_dict(length_of(items), [&](size_t i) { return plain_to_python(items->items[i]); });
 }
 
 }  // namespace
@@ -54,6 +72,8 @@ PyObject* to_python(const Value& value) {
       return PyUnicode_FromString(value.text);
     case Value::Type::kList:
       return list_to_python(value.list);
+    case Value::Type::kDict:
+      return dict_to_python(value.list);
     case Value::Type::kObject:
       return referenced(value.object);
     case Value::Type::kTensor:

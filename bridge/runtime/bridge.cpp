@@ -1,6 +1,7 @@
 // The bridge's one exported function.
 #include "bridge/bridge_api.h"
 #include "bridge/objects/objects.h"
+#include "bridge/objects/plain_values.h"
 #include "bridge/objects/simple_functions.h"
 #include "bridge/runtime/backend.h"
 #include "bridge/runtime/entry.h"
@@ -39,6 +40,7 @@ extern "C" __attribute__((visibility("default"))) int32_t simple_torch_bridge_op
   api->report_exception = report_python_exception;
   add_object_functions(*api);
   add_value_functions(*api);
+  add_plain_value_functions(*api);
   add_simple_function_entries(*api);
   return 0;
 }

@@ -56,19 +56,20 @@ class Entry {
   bool was_in_program_ = pause_program();
 };
 
-/// Runs `body` and ends the entry with its error. See park_on_forced_unwind about the attribute.
+/// Runs `body` and ends the entry with its error.
 template <class Body>
-[[gnu::no_sanitize("null")]] int32_t run_in_entry(Entry& entry, Body& body) {
+int32_t run_in_entry(Entry& entry, Body& body) {
   bool succeeded = false;
   std::exception_ptr thrown;
   try {
     succeeded = body();
-  } catch (::abi::__forced_unwind&) {
-    throw;
   } catch (const PythonErrorSet&) {
     succeeded = false;
   } catch (...) {
     thrown = std::current_exception();
+    if (thrown == nullptr) {
+      throw;  // is_forced_unwind()
+    }
   }
   return entry.finish(succeeded, std::move(thrown));
 }
@@ -76,16 +77,17 @@ template <class Body>
 /// Runs `body` under the GIL; it returns false when a Python exception is set. Returns 0, or the kind of the
 /// recorded error. Not noexcept: a thread that the program ends in a callback unwinds through it.
 template <class Body>
-[[gnu::no_sanitize("null")]] int32_t in_python(Body&& body) {
+int32_t in_python(Body&& body) {
   if (const char* reason = unavailable_reason()) {
     return report_plain(ErrorKind::kUnavailable, reason);
   }
   try {
     Entry entry;
     return park_at_finalization([&] { return run_in_entry(entry, body); });
-  } catch (::abi::__forced_unwind&) {
-    throw;
   } catch (...) {
+    if (is_forced_unwind()) {
+      throw;
+    }
     return report_plain(ErrorKind::kOutOfMemory, "out of memory while a Python error was described");
   }
 }

@@ -1,12 +1,12 @@
 // Threads that end inside our functions: by Python's finalization, pthread_exit or pthread_cancel.
 #pragma once
 
-#include <cxxabi.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <utility>
 
+#include "abi/forced_unwind.h"
 #include "bridge/runtime/python.h"
 
 #if __has_include(<sys/single_threaded.h>)
@@ -24,25 +24,27 @@ namespace simple_torch::bridge {
   }
 }
 
-/// Runs a body that may acquire the GIL; parks the thread when Python unwinds it. The forced unwind has no
-/// exception object: the reference to it is null by design.
+/// Runs a body that may acquire the GIL; parks the thread when Python unwinds it.
 template <class Body>
-[[gnu::no_sanitize("null")]] auto park_on_forced_unwind(Body&& body) -> decltype(body()) {
+auto park_on_forced_unwind(Body&& body) -> decltype(body()) {
   try {
     return std::forward<Body>(body)();
-  } catch (::abi::__forced_unwind&) {
-    park_forever();
+  } catch (...) {
+    if (is_forced_unwind()) {
+      park_forever();
+    }
+    throw;
   }
 }
 
 /// Runs a body that calls code of the program. At finalization it parks the thread. The unwinding of a thread
 /// that the program ends by pthread_exit passes through.
 template <class Body>
-[[gnu::no_sanitize("null")]] auto park_at_finalization(Body&& body) -> decltype(body()) {
+auto park_at_finalization(Body&& body) -> decltype(body()) {
   try {
     return std::forward<Body>(body)();
-  } catch (::abi::__forced_unwind&) {
-    if (is_python_finalizing()) {
+  } catch (...) {
+    if (is_forced_unwind() && is_python_finalizing()) {
       park_forever();
     }
     throw;

@@ -19,6 +19,7 @@
 #include "host/builtins/interrupt_mark.h"
 #include "host/builtins/member_tree.h"
 #include "host/builtins/process_run.h"
+#include "host/builtins/plain_values.h"
 #include "host/builtins/signatures.h"
 #include "host/builtins/tables.h"
 #include "host/output.h"
@@ -338,6 +339,7 @@ void install_host_externs() {
   add_host_externs(embedding_externs());
   add_host_externs(member_tree_externs());
   add_host_externs(signature_externs());
+  add_host_externs(plain_value_externs());
 }
 
 }  // namespace spl

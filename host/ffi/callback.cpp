@@ -1,14 +1,13 @@
 // Callbacks: acquires the host lock, converts the arguments, runs the Simple function.
 #include "host/ffi/callback.h"
 
-#include <cxxabi.h>
-
 #include <exception>
 #include <map>
 #include <new>
 #include <optional>
 #include <utility>
 
+#include "abi/forced_unwind.h"
 #include "host/ffi/libraries.h"
 #include "host/interrupts/scopes.h"
 #include "host/values/error.h"
@@ -92,9 +91,10 @@ void run(const Callback& callback, uint64_t coroutine, void** arguments, NativeR
     }
     pending = std::current_exception();  // the program exits after the native function returns
     callback_failed() = true;
-  } catch (abi::__forced_unwind&) {
-    throw;  // the native thread ends
   } catch (...) {
+    if (simple_torch::is_forced_unwind()) {
+      throw;  // the native thread ends
+    }
     pending = std::current_exception();
     callback_failed() = !is_foreign;
   }

@@ -91,11 +91,22 @@ namespace {
 
 SplValue to_native(Value v);
 
+// The arrays are those of spl_runtime.cpp, which frees them.
+void reserve(SplArray& array, size_t count) {
+  array.items = static_cast<SplValue*>(std::malloc((count + 1) * sizeof(SplValue)));
+  if (array.items == nullptr) {
+    throw std::bad_alloc();
+  }
+  array.cap = static_cast<int64_t>(count) + 1;
+}
+
 SplArray* array_to_native(const std::vector<Value>& items) {
   SplArray* array = spl_array_new();
+  reserve(*array, items.size());
   try {
     for (const Value item : items) {
-      spl_array_push(array, to_native(item));
+      array->items[array->len] = to_native(item);
+      ++array->len;
     }
   } catch (...) {
     spl_array_free(array);
@@ -131,8 +142,10 @@ SplValue to_native(Value v) {
 }
 
 Value array_from_native(const SplArray* array) {
+  const int64_t count = spl_array_len(array);
   std::vector<Value> items;
-  for (int64_t i = 0; i < spl_array_len(array); ++i) {
+  items.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
     const SplValue item = spl_array_get(array, i);
     switch (item.tag) {
       case SPL_BOOL:

@@ -1,4 +1,4 @@
-// A ticket lock whose waiters request a hand-over after 5 ms.
+// A lock whose waiters request a hand-over after 5 ms.
 #include "host/vm/lock.h"
 
 #include <pthread.h>
@@ -7,6 +7,7 @@
 #include <chrono>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include "host/vm/safepoint.h"
 #include "host/vm/signal_check.h"
@@ -23,7 +24,7 @@ constexpr auto kTurn = std::chrono::milliseconds(5);
 thread_local bool has_lock = false;
 thread_local bool only_for_fork = false;  // this thread acquired the lock only for a fork
 
-// How often the next thread spins before it sleeps: never on one CPU, where the holder cannot run meanwhile.
+// How often a thread spins before it sleeps: never on one CPU, where the holder cannot run meanwhile.
 int spins() {
   static const int count = std::thread::hardware_concurrency() > 1 ? 400 : 0;
   return count;
@@ -55,8 +56,7 @@ bool HostLock::acquire_unless_closed() {
   if (is_closed() && has_lock) {
     return true;  // the thread that closed the lock keeps it and may return to Simple
   }
-  const uint64_t ticket = next_ticket_.fetch_add(1);
-  if (!spin_until(ticket) && !sleep_until(ticket)) {
+  if (!take_first() && !spin() && !sleep()) {
     return false;
   }
   if (is_closed()) {
@@ -69,30 +69,62 @@ bool HostLock::acquire_unless_closed() {
   return true;
 }
 
-bool HostLock::spin_until(uint64_t ticket) const {
-  for (int i = 0; i < spins(); ++i) {
-    const uint64_t served = serving_.load(std::memory_order_acquire);
-    if (served == ticket) {
-      return true;
-    }
-    if (served + 1 != ticket) {
-      return false;  // other threads are before this one
-    }
-    pause_briefly();
+bool HostLock::spin() {
+  if (spinning_.exchange(true)) {
+    return false;
   }
-  return serving_.load() == ticket;
+  bool is_taken = false;
+  for (int i = 0; i < spins() && !is_taken; ++i) {
+    pause_briefly();
+    is_taken = take_first();
+  }
+  spinning_.store(false);
+  return is_taken;
 }
 
-bool HostLock::sleep_until(uint64_t ticket) {
+bool HostLock::take_after_sleep(bool is_starving) {
+  if (!is_starving && starving_.load() > 0) {
+    return false;
+  }
+  if (!take_if_free()) {
+    return false;
+  }
+  reserved_.store(false);
+  return true;
+}
+
+bool HostLock::sleep() {
   std::unique_lock guard(mutex_);
+  bool has_slept = false, is_starving = false;
   asleep_.fetch_add(1);  // before the check, so that a release sees the sleeper
-  while (serving_.load() != ticket && !is_closed()) {
-    if (changed_.wait_for(guard, kTurn) == std::cv_status::timeout && serving_.load() != ticket) {
+  while (!is_closed() && !(has_slept ? take_after_sleep(is_starving) : take_first())) {
+    const bool is_late = freed_.wait_for(guard, kTurn) == std::cv_status::timeout;
+    has_slept = true;
+    waking_.store(false);
+    if (is_late && !std::exchange(is_starving, true)) {
+      starving_.fetch_add(1);
+    }
+    if (is_starving) {
       wanted_.store(true, std::memory_order_relaxed);
     }
   }
+  starving_.fetch_sub(is_starving ? 1 : 0);
   asleep_.fetch_sub(1);
   return !is_closed();
+}
+
+/// Not while a thread is waking already. A sleeping thread that may not take the lock does not pass it on, so
+/// that all are notified where only some may take it.
+void HostLock::wake_one() {
+  if (asleep_.load() == 0 || waking_.exchange(true)) {
+    return;
+  }
+  const std::lock_guard guard(mutex_);
+  if (starving_.load() > 0) {
+    freed_.notify_all();
+  } else {
+    freed_.notify_one();
+  }
 }
 
 void HostLock::become_shared() {
@@ -124,10 +156,10 @@ void HostLock::after_fork_here() {
 void HostLock::after_fork_in_child() {
   // The threads that waited do not exist here.
   new (&mutex_) std::mutex;
-  new (&changed_) std::condition_variable;
-  serving_ = 0;
-  next_ticket_ = 1;
-  asleep_ = 0;
+  new (&freed_) std::condition_variable;
+  held_ = true;
+  reserved_ = spinning_ = waking_ = false;
+  asleep_ = starving_ = 0;
   if (only_for_fork) {
     release();
   }
@@ -143,14 +175,15 @@ void HostLock::release() {
   if (safepoint_requests.load() != 0) {
     wanted_.store(true);
   }
-  serving_.fetch_add(1);
-  if (asleep_.load() > 0) {
-    const std::lock_guard guard(mutex_);
-    changed_.notify_all();
-  }
+  held_.store(false);
+  wake_one();
 }
 
 void HostLock::hand_over() {
+  {
+    const std::lock_guard guard(mutex_);
+    reserved_.store(asleep_.load() > 0);
+  }
   release();
   acquire();
 }

@@ -10,9 +10,9 @@
 
 namespace spl {
 
-/// A fair lock: threads acquire it in the order of their requests. The next thread spins for a few
-/// microseconds before it sleeps, because a thread holds the lock no longer than that between two native
-/// calls.
+/// A running thread may take the free lock before the threads that sleep: handing it to a sleeping thread
+/// costs a context switch, and a thread usually holds the lock for microseconds only, between two native
+/// calls. A thread that has slept for 5 ms comes first. One waiting thread spins before it sleeps.
 class HostLock {
  public:
   void acquire();
@@ -27,7 +27,7 @@ class HostLock {
   void become_shared();
   /// Makes wanted() true until the lock is released. Async-signal-safe.
   void mark_wanted() { wanted_.store(true); }
-  /// Releases the lock to waiting threads and acquires it again.
+  /// Releases the lock to a waiting thread, and acquires it again after it.
   void hand_over();
   /// For process exit: acquire() blocks forever from now on. The caller holds the lock.
   void close() {
@@ -43,15 +43,23 @@ class HostLock {
   void after_fork_in_child();
 
  private:
-  /// Spins for a while; true when the ticket was served.
-  bool spin_until(uint64_t ticket) const;
+  bool take_if_free() { return !held_.load(std::memory_order_relaxed) && !held_.exchange(true); }
+  /// For a thread that did not sleep.
+  bool take_first() { return starving_.load() == 0 && !reserved_.load() && take_if_free(); }
+  /// For a sleeping thread.
+  bool take_after_sleep(bool is_starving);
+  bool spin();
   /// False once the lock is closed.
-  bool sleep_until(uint64_t ticket);
+  bool sleep();
+  void wake_one();
 
   std::mutex mutex_;  // of sleeping threads
-  std::condition_variable changed_;
-  std::atomic<uint64_t> next_ticket_{0}, serving_{0};
-  std::atomic<int> asleep_{0};
+  std::condition_variable freed_;
+  std::atomic<bool> held_{false};
+  std::atomic<bool> reserved_{false};  // for a sleeping thread
+  std::atomic<bool> spinning_{false};  // by one thread
+  std::atomic<bool> waking_{false};    // a sleeping thread was notified, and has not run yet
+  std::atomic<int> asleep_{0}, starving_{0};
   std::atomic<bool> wanted_{false}, shared_{false}, closed_{false};
 };
 

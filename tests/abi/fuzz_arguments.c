@@ -540,21 +540,37 @@ static char* location(void) {
   }
 }
 
-/* `arguments` is owned by the function. */
-static int64_t caller(int64_t key, int64_t arguments) {
+/* A letter and a value, both of any kind. */
+static SplArray* returned(const char* letter, int64_t number) {
+  SplArray* result = spl_array_new();
+  SplValue item = {SPL_STRING, {0}};
+  item.as_string = letter == NULL ? NULL : spl_str_new(letter);
+  spl_array_push(result, item);
+  spl_array_push_i64(result, number);
+  return result;
+}
+
+/* Returns valid and invalid handles, malformed arrays, and failures. */
+static SplArray* caller(int64_t key, const char* kinds, const SplArray* values, const SplArray* names) {
   static const char* const kTypes[] = {"builtins.ValueError", "\xff", NULL, ""};
+  static const char* const kLetters[] = {"v", "o", "t", "d", "m", "\xff", "", NULL};
   (void)key;
-  spt_release(arguments);
+  (void)names;
+  for (int64_t i = 0; i < spl_array_len(values); ++i) {
+    if (kinds[i] == 'o' || kinds[i] == 't') {
+      spt_release(spl_array_get(values, i).as_int);
+    }
+  }
   const unsigned now = turn();
   if (now % 4 == 0) {
     int64_t out = 0;
-    return spt_py_eval("[1, 'a']", "", NULL, NULL, 0, &out) == SPT_OK ? out : 0;
+    return spt_py_eval("[1, 'a']", "", NULL, NULL, 0, &out) == SPT_OK ? returned("o", out) : NULL;
   }
   if (now % 4 == 1) {
-    return (int64_t)now * 7919;
+    return returned(kLetters[now / 4 % COUNT_OF(kLetters)], (int64_t)now * 7919);
   }
   spt_py_raise(kTypes[now / 4 % COUNT_OF(kTypes)], "message \xff", now % 8 == 2 ? NULL : "note \xc3");
-  return 0;
+  return NULL;
 }
 
 /* The functions of a step succeed inside the callback only. */

@@ -67,20 +67,18 @@ static void shares_tensors(void) {
 static int64_t calls = 0;
 static int64_t ends = 0;
 
-/* Returns the first argument; the arguments are a pair of a tuple and a dict. */
-static int64_t first_argument(int64_t key, int64_t arguments) {
-  int64_t positional = 0;
-  int64_t first = 0;
-  SplArray* zero = spl_array_new();
-  spl_array_push_i64(zero, 0);
+/* Returns the first argument, a string. */
+static SplArray* first_argument(int64_t key, const char* kinds, const SplArray* values,
+                                const SplArray* names) {
+  SplArray* result = spl_array_new();
+  SplValue item = {SPL_STRING, {0}};
   calls += key;
-  if (spt_py_get_item(arguments, "v", zero, &positional) == SPT_OK) {
-    spt_py_get_item(positional, "v", zero, &first);
-    spt_release(positional);
-  }
-  spl_array_free(zero);
-  spt_release(arguments);
-  return first;
+  expect(strcmp(kinds, "v") == 0 && spl_array_len(names) == 0, "a string is a plain value");
+  item.as_string = spl_str_new("v");
+  spl_array_push(result, item);
+  item.as_string = spl_str_new(spl_array_get(values, 0).as_string);
+  spl_array_push(result, item);
+  return result;
 }
 
 static void count_end(int64_t key) { ends += key; }

@@ -68,21 +68,30 @@ static int fork_early(int microseconds) {
   return all_exited(children, kChildren, kEnded, kEnded);
 }
 
-static int64_t fork_in_callback(int64_t key, int64_t arguments) {
+static SplArray* nil(void) {
+  SplArray* result = spl_array_new();
+  SplValue item = {SPL_STRING, {0}};
+  item.as_string = spl_str_new("v");
+  spl_array_push(result, item);
+  item.tag = SPL_NIL;
+  spl_array_push(result, item);
+  return result;
+}
+
+static SplArray* fork_in_callback(int64_t key, const char* kinds, const SplArray* values,
+                                  const SplArray* names) {
   (void)key;
-  spt_release(arguments);
+  (void)kinds;
+  (void)values;
+  (void)names;
   usleep(20000);
   const pid_t child = fork();
   if (child == 0) {
     is_child = 1;
     alarm(kSecondsUntilHung);
-    return 0;
+    return NULL;
   }
-  int64_t result = 0;
-  if (all_exited(&child, 1, EXIT_FAILURE, 0)) {
-    spt_py_eval("None", "", NULL, NULL, 0, &result);
-  }
-  return result;
+  return all_exited(&child, 1, EXIT_FAILURE, 0) ? nil() : NULL;
 }
 
 static void at_end(int64_t key) { (void)key; }

@@ -140,12 +140,21 @@ void keep_a_graph() {
   run("import torch\nkept = (torch.ones(3, requires_grad=True) * 2).sum()\nkept.register_hook(lambda g: g)");
 }
 
-int64_t return_arguments(int64_t /*key*/, int64_t arguments) { return arguments; }
+SplArray* return_none(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                      const SplArray* /*names*/) {
+  SplArray* result = spl_array_new();
+  SplValue letter{};
+  letter.tag = SPL_STRING;
+  letter.as_string = spl_str_new("v");
+  spl_array_push(result, letter);
+  spl_array_push(result, SplValue{});
+  return result;
+}
 void drop_key(int64_t /*key*/) {}
 
 void keep_a_function() {
   int64_t function = 0;
-  require(spt_py_function("kept", 0, return_arguments, drop_key, &function));
+  require(spt_py_function("kept", 0, return_none, drop_key, &function));
   const char* const names[] = {"f"};
   SplArray* arguments = spl_array_new();
   spl_array_push_i64(arguments, function);

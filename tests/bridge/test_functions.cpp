@@ -15,70 +15,111 @@ using testing::StartsWith;
 std::atomic<int64_t> last_ended{0};
 void note_end(int64_t key) { last_ended = key; }
 
-int64_t evaluated(const char* code, const Held& arguments) {
-  int64_t out = 0;
+SplArray* returned(const char* kind, SplValue value) {
+  SplArray* array = spl_array_new();
+  SplValue letter{};
+  letter.tag = SPL_STRING;
+  letter.as_string = spl_str_new(kind);
+  spl_array_push(array, letter);
+  spl_array_push(array, value);
+  return array;
+}
+
+SplArray* returned_handle(const char* kind, int64_t handle) {
+  SplValue value{};
+  value.tag = SPL_INT;
+  value.as_int = handle;
+  return returned(kind, value);
+}
+
+SplArray* sum(int64_t key, const char* /*kinds*/, const SplArray* values, const SplArray* /*names*/) {
+  int64_t total = key;
+  for (int64_t i = 0; i < values->len; ++i) {
+    total += spl_as_int(values->items[i]);
+  }
+  return returned_handle("v", total);
+}
+
+SplArray* same(int64_t /*key*/, const char* kinds, const SplArray* values, const SplArray* /*names*/) {
+  return returned_handle(std::string(kinds, 1).c_str(), values->items[0].as_int);
+}
+
+// Python's repr of the arguments.
+SplArray* questions(int64_t /*key*/, const char* kinds, const SplArray* values, const SplArray* /*names*/) {
+  int64_t tuple = 0, text = 0;
+  EXPECT_EQ(spt_py_tuple(kinds, values, &tuple), SPT_OK) << spt_last_error_message();
+  const Held held(tuple);
   Args named;
-  named.object(arguments).as("a");
-  EXPECT_EQ(spt_py_eval(code, named.kinds(), named.values(), named.names(), named.name_count(), &out), SPT_OK)
+  named.object(held).as("a");
+  EXPECT_EQ(spt_py_eval("repr(a)", named.kinds(), named.values(), named.names(), named.name_count(), &text),
+            SPT_OK)
       << spt_last_error_message();
-  return out;
+  return returned_handle("o", text);
 }
 
-// Each consumes its arguments, as a callback of the C ABI does.
-int64_t sum(int64_t key, int64_t arguments) {
-  const Held given(arguments);
-  Args named;
-  named.object(given).as("a").number(key).as("key");
-  int64_t out = 0;
-  spt_py_eval("key + sum(a[0]) + sum(a[1].values())", named.kinds(), named.values(), named.names(),
-              named.name_count(), &out);
-  return out;
+// The kinds, the values as far as they are plain, and the names.
+SplArray* description(int64_t /*key*/, const char* kinds, const SplArray* values, const SplArray* names) {
+  std::string text = kinds;
+  for (int64_t i = 0; i < values->len; ++i) {
+    const SplValue& value = values->items[i];
+    text += kinds[i] == 'v' ? " " + std::to_string(value.tag) : "";
+    text += value.tag == SPL_STRING ? std::string(":") + value.as_string : "";
+    if (kinds[i] == 'o' || kinds[i] == 't') {
+      EXPECT_EQ(spt_release(value.as_int), SPT_OK);
+    }
+  }
+  for (int64_t i = 0; i < names->len; ++i) {
+    text += std::string(" ") + names->items[i].as_string + "=";
+  }
+  SplValue value{};
+  value.tag = SPL_STRING;
+  value.as_string = spl_str_new(text.c_str());
+  return returned("v", value);
 }
 
-int64_t same(int64_t /*key*/, int64_t arguments) { return evaluated("a[0][0]", Held(arguments)); }
-
-int64_t questions(int64_t /*key*/, int64_t arguments) { return evaluated("repr(a[0])", Held(arguments)); }
-
-int64_t fail(int64_t /*key*/, int64_t arguments) {
-  const Held given(arguments);
+SplArray* fail(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+               const SplArray* /*names*/) {
   spt_py_raise("builtins.LookupError", "nothing is there", "  where it was looked for");
-  return 0;
+  return nullptr;
 }
 
-int64_t return_none(int64_t /*key*/, int64_t arguments) { return evaluated("None", Held(arguments)); }
+SplArray* return_none(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                      const SplArray* /*names*/) {
+  return returned("v", SplValue{});
+}
 
 int64_t inner_function = 0;
 
 /// Its cleanup calls Python, which calls another function that succeeds.
-int64_t fail_and_clean_up(int64_t /*key*/, int64_t arguments) {
-  const Held given(arguments);
+SplArray* fail_and_clean_up(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                            const SplArray* /*names*/) {
   spt_py_raise("builtins.LookupError", "nothing is there", "");
   int64_t result = 0;
   spt_py_call(inner_function, "", nullptr, nullptr, 0, &result);
   spt_release(result);
-  return 0;
+  return nullptr;
 }
 
-int64_t fail_without_note(int64_t /*key*/, int64_t arguments) {
-  const Held given(arguments);
+SplArray* fail_without_note(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                            const SplArray* /*names*/) {
   spt_py_raise("builtins.LookupError", "nothing is there", nullptr);
-  return 0;
+  return nullptr;
 }
 
-int64_t fail_as_unknown(int64_t /*key*/, int64_t arguments) {
-  const Held given(arguments);
+SplArray* fail_as_unknown(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                          const SplArray* /*names*/) {
   spt_py_raise("no.such.Class", "nothing is there", "");
-  return 0;
+  return nullptr;
 }
 
-int64_t return_nothing(int64_t /*key*/, int64_t arguments) {
-  const Held given(arguments);
-  return 0;
+SplArray* return_nothing(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                         const SplArray* /*names*/) {
+  return spl_array_new();
 }
 
-int64_t return_unknown_handle(int64_t /*key*/, int64_t arguments) {
-  const Held given(arguments);
-  return 12345;
+SplArray* return_unknown_handle(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                                const SplArray* /*names*/) {
+  return returned_handle("o", 12345);
 }
 
 }  // namespace
@@ -95,6 +136,22 @@ TEST_F(Functions, ReceiveTheirKeyAndArguments) {
   EXPECT_EQ(number(call(add, Args().number(1).number(20))), 121);
   EXPECT_EQ(number(call(add, Args().number(1).number(5).as("more"))), 106);
   EXPECT_EQ(number(call(eval("lambda f: sum(map(f, range(3)))"), Args().object(add))), 303);
+}
+
+TEST_F(Functions, ReceivePackedArguments) {
+  const Held describe = function(description);
+  const Held called = eval(
+      "lambda f: f(None, True, 7, 2.5, 'a', 2**64, 'a\\0b', '\\ud800', [], f, __import__('torch').ones(2), "
+      "last='z')");
+  EXPECT_EQ(text(call(called, Args().object(describe))), "vvvvvooooftv 0 1 2 3 4:a 4:z last=");
+  const Held bases = eval(
+      "lambda f: f(type('I', (int,), {})(3), type('F', (float,), {})(1), type('S', (str,), {})('s'), "
+      "__import__('numpy').float64(2), __import__('numpy').int64(2))");
+  EXPECT_EQ(text(call(bases, Args().object(describe))), "vvvvo 2 3 4:s 3");
+  int64_t out = 0;
+  const Held surrogate = eval("lambda f: f(**{'\\ud800': 1})");
+  EXPECT_EQ(try_call(surrogate, Args().object(describe), &out), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "TypeError: a keyword with a NUL or a surrogate cannot be passed to Simple");
 }
 
 TEST_F(Functions, ReturnTheirArgument) {
@@ -246,6 +303,26 @@ TEST_F(Functions, WithoutAResultRaiseAnError) {
   int64_t out = 0;
   EXPECT_EQ(try_call(function(return_unknown_handle), {}, &out), SPT_PYTHON);
   EXPECT_THAT(last_message(), StartsWith("TypeError: "));
+}
+
+SplArray* return_one_item(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                          const SplArray* /*names*/) {
+  SplArray* array = spl_array_new();
+  spl_array_push(array, SplValue{});
+  return array;
+}
+
+SplArray* return_unknown_letter(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                                const SplArray* /*names*/) {
+  return returned_handle("?", 1);
+}
+
+TEST_F(Functions, WithAMalformedResultRaiseAnError) {
+  int64_t out = 0;
+  EXPECT_EQ(try_call(function(return_one_item), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "TypeError: a function must return an array of a letter and a value");
+  EXPECT_EQ(try_call(function(return_unknown_letter), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "TypeError: kinds: unknown letter ?, expected v, m, o, t or d");
 }
 
 TEST_F(Functions, AreDestroyedWithTheirLastReference) {

@@ -14,27 +14,32 @@ void ignore_end(int64_t /*key*/) {}
 
 void* const kResult = reinterpret_cast<void*>(7);
 
-int64_t end_thread(int64_t /*key*/, int64_t arguments) {
-  const Held given(arguments);
+SplArray* end_thread(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                     const SplArray* /*names*/) {
   pthread_exit(kResult);
 }
 
-int64_t call_argument(int64_t /*key*/, int64_t arguments) {
-  const Held given(arguments);
-  const Args named = std::move(Args().object(given).as("a"));
+int64_t argument_to_call = 0;
+
+SplArray* call_argument(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                        const SplArray* /*names*/) {
   int64_t out = 0;
-  spt_py_eval("a[0][0]()", named.kinds(), named.values(), named.names(), named.name_count(), &out);
-  return out;
+  spt_py_call(argument_to_call, "", nullptr, nullptr, 0, &out);
+  return nullptr;
 }
 
 std::atomic<bool> is_ready{false};
 
-int64_t become_ready(int64_t /*key*/, int64_t arguments) {
-  const Held given(arguments);
+SplArray* become_ready(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                       const SplArray* /*names*/) {
   is_ready = true;
-  int64_t out = 0;
-  spt_py_eval("None", "", nullptr, nullptr, 0, &out);
-  return out;
+  SplArray* result = spl_array_new();
+  SplValue letter{};
+  letter.tag = SPL_STRING;
+  letter.as_string = spl_str_new("v");
+  spl_array_push(result, letter);
+  spl_array_push(result, SplValue{});
+  return result;
 }
 
 }  // namespace
@@ -96,9 +101,8 @@ TEST_F(ThreadEnds, ByPthreadExitInAFunction) {
 TEST_F(ThreadEnds, ByPthreadExitInANestedFunction) {
   const Held end = function(end_thread);
   const Held outer = function(call_argument);
-  auto body = [&] {
-    call(eval("lambda f, g: next(f(g) for _ in range(3))"), Args().object(outer).object(end));
-  };
+  argument_to_call = end.get();
+  auto body = [&] { call(eval("lambda f: next(f() for _ in range(3))"), Args().object(outer)); };
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(join(start(body)), kResult);
     expect_python_to_work();

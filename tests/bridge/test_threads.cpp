@@ -355,15 +355,16 @@ TEST_F(Threads, RunBackwardWhileOthersHoldTheGil) {
 
 namespace {
 
-int64_t return_first(int64_t /*key*/, int64_t arguments) {
-  int64_t pair = 0, first = 0;
-  Args index;
-  index.number(0);
-  spt_py_get_item(arguments, index.kinds(), index.values(), &pair);
-  spt_py_get_item(pair, index.kinds(), index.values(), &first);
-  spt_release(pair);
-  spt_release(arguments);
-  return first;
+SplArray* return_first(int64_t /*key*/, const char* kinds, const SplArray* values,
+                       const SplArray* /*names*/) {
+  EXPECT_STREQ(kinds, "v");
+  SplArray* result = spl_array_new();
+  SplValue letter{};
+  letter.tag = SPL_STRING;
+  letter.as_string = spl_str_new("v");
+  spl_array_push(result, letter);
+  spl_array_push(result, values->items[0]);
+  return result;
 }
 
 void drop_key(int64_t /*key*/) {}

@@ -37,7 +37,13 @@ COMPONENTS = {
     "host": set(),
 }
 # Plain C and plain data, which every component may include.
-INTERFACES = ("abi/include/", "abi/front_backend.h", "abi/interrupt_transitions.h", "abi/fork_watch.h")
+INTERFACES = (
+    "abi/include/",
+    "abi/front_backend.h",
+    "abi/interrupt_transitions.h",
+    "abi/fork_watch.h",
+    "abi/forced_unwind.h",
+)
 
 
 def sources(folder: str) -> Iterator[Path]:

@@ -44,7 +44,7 @@ KINDS = {
     "buffer": Kind(("SplValue*", "int64_t"), "", ""),
     "dataset_table": Kind(("const SptDataset*",), "", ""),
     "location": Kind(("SptLocation",), "SptLocation", "fn() -> text"),
-    "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, i64) -> i64"),
+    "caller": Kind(("SptPyCall",), "SptPyCall", "fn(i64, text, [any], [any]) -> [any]"),
     "ender": Kind(("SptPyEnd",), "SptPyEnd", "fn(i64)"),
     "interrupter": Kind(("SptPyInterrupt",), "SptPyInterrupt", "fn()"),
     "callback": Kind(("SptAutogradCall",), "SptAutogradCall", "fn(i64, i64) -> i64"),

@@ -5771,6 +5771,35 @@ SPT_API int32_t spt_py_to_text(int64_t a, char** out);
  *  Simple:   rt_py_to_list */
 SPT_API int32_t spt_py_to_list(int64_t a, int64_t** out, int64_t* out_len);
 
+/** Converts an object that consists of None, bools, ints of 64 bits, floats, and strings without NUL
+ *  and surrogates, in lists and tuples up to 100 levels deep, or in a dict of those whose keys are no
+ *  tuples. Returns a letter and a value: v and the value, where lists and tuples are arrays; or m and
+ *  an array of key, value, key, value and so on. Returns an empty array for any other object.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_to_plain */
+SPT_API int32_t spt_py_to_plain(int64_t a, SplArray** out);
+
+/** Returns a bytes object of zeros. Its memory may be written (spt_py_bytes_data) until it is passed to
+ *  Python.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (length is negative).
+ *  Source:   bytes
+ *  Simple:   rt_py_new_bytes */
+SPT_API int32_t spt_py_new_bytes(int64_t length, int64_t* out);
+
+/** Returns the address and the length of a bytes object's memory, which is valid as long as the handle.
+ *  Raises TypeError for other objects.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start), PYTHON (an
+ *            exception; its type, message and traceback are in the fields), INTERRUPTED (Ctrl-C).
+ *  Simple:   rt_py_bytes_data */
+SPT_API int32_t spt_py_bytes_data(int64_t a, int64_t** out, int64_t* out_len);
+
 /** Converts the one value to a Python object.
  *
  *  Owns:     *out is a new handle; release it with spt_release.

@@ -41,13 +41,18 @@ enum SptTag {
  * where it is unknown. */
 typedef char* (*SptLocation)(void);
 
-/* A function of the program that Python calls, on any thread. `key` identifies the function; `arguments` is
- * an object handle of a tuple of the positional arguments and a dict of the keyword arguments, which the
- * function releases. Returns an object handle, which the library releases, or 0 after spt_py_raise. It may
- * end its thread by pthread_exit; what the calling Python code holds then leaks. A request of pthread_cancel
+/* A function of the program that Python calls, on any thread. `key` identifies the function. `kinds` has a
+ * letter for each of the values. v: None, bool, float, an int of 64 bits, or a str without NUL, as a plain
+ * value; t: a tensor handle; o: an object handle; f: the key of a function or object of this program. The
+ * last values are keyword arguments with these names. All arrays belong to the library; the function
+ * releases the handles.
+ *
+ * Returns a new array of a letter and a value: v, t or o, whose handle the library releases. After
+ * spt_py_raise it returns NULL or an empty array. The library frees the array. The function may end its
+ * thread by pthread_exit; what the calling Python code holds then leaks. A request of pthread_cancel
  * stays pending while the function runs. A process that forks here may not return to Python in the child,
  * which then ends with a message. */
-typedef int64_t (*SptPyCall)(int64_t key, int64_t arguments);
+typedef SplArray* (*SptPyCall)(int64_t key, const char* kinds, const SplArray* values, const SplArray* names);
 
 /* Called once Python has released the function. It must not end its thread. */
 typedef void (*SptPyEnd)(int64_t key);

@@ -1237,6 +1237,12 @@ static void call_spt_py_to_text(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_
 static void call_rt_py_to_text(const FuzzWord* a, FuzzWord* r) { r->p = rt_py_to_text(a[0].i); }
 static void call_spt_py_to_list(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_to_list(a[0].i, a[1].p, a[2].p); }
 static void call_rt_py_to_list(const FuzzWord* a, FuzzWord* r) { r->p = rt_py_to_list(a[0].i); }
+static void call_spt_py_to_plain(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_to_plain(a[0].i, a[1].p); }
+static void call_rt_py_to_plain(const FuzzWord* a, FuzzWord* r) { r->p = rt_py_to_plain(a[0].i); }
+static void call_spt_py_new_bytes(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_new_bytes(a[0].i, a[1].p); }
+static void call_rt_py_new_bytes(const FuzzWord* a, FuzzWord* r) { r->i = rt_py_new_bytes(a[0].i); }
+static void call_spt_py_bytes_data(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_bytes_data(a[0].i, a[1].p, a[2].p); }
+static void call_rt_py_bytes_data(const FuzzWord* a, FuzzWord* r) { r->p = rt_py_bytes_data(a[0].i); }
 static void call_spt_py_from_value(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_from_value(a[0].s, a[1].p, a[2].p); }
 static void call_rt_py_from_value(const FuzzWord* a, FuzzWord* r) { r->i = rt_py_from_value(a[0].s, a[1].p); }
 static void call_spt_py_list(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_list(a[0].s, a[1].p, a[2].p); }
@@ -2514,6 +2520,12 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_py_to_text", "char* rt_py_to_text(int64_t a)", call_rt_py_to_text, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}}},
     {"spt_py_to_list", "int32_t spt_py_to_list(int64_t a, int64_t** out, int64_t* out_len)", call_spt_py_to_list, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}, {FUZZ_OUT_HANDLES, SPT_HANDLE_OBJECT, "out"}, {FUZZ_OUT_LENGTH, 0, "out_len"}}},
     {"rt_py_to_list", "SplArray* rt_py_to_list(int64_t a)", call_rt_py_to_list, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_OBJECT, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}}},
+    {"spt_py_to_plain", "int32_t spt_py_to_plain(int64_t a, SplArray** out)", call_spt_py_to_plain, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}, {FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_py_to_plain", "SplArray* rt_py_to_plain(int64_t a)", call_rt_py_to_plain, {FUZZ_ANYS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}}},
+    {"spt_py_new_bytes", "int32_t spt_py_new_bytes(int64_t length, int64_t* out)", call_spt_py_new_bytes, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_I64, 0, "length"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_OBJECT, "out"}}},
+    {"rt_py_new_bytes", "int64_t rt_py_new_bytes(int64_t length)", call_rt_py_new_bytes, {FUZZ_HANDLE, SPT_HANDLE_OBJECT, ""}, 1, {{FUZZ_I64, 0, "length"}}},
+    {"spt_py_bytes_data", "int32_t spt_py_bytes_data(int64_t a, int64_t** out, int64_t* out_len)", call_spt_py_bytes_data, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}, {FUZZ_OUT_DIMS, 0, "out"}, {FUZZ_OUT_LENGTH, 0, "out_len"}}},
+    {"rt_py_bytes_data", "SplArray* rt_py_bytes_data(int64_t a)", call_rt_py_bytes_data, {FUZZ_ARRAY_DIMS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}}},
     {"spt_py_from_value", "int32_t spt_py_from_value(const char* kinds, const SplArray* values, int64_t* out)", call_spt_py_from_value, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_OBJECT, "out"}}},
     {"rt_py_from_value", "int64_t rt_py_from_value(const char* kinds, const SplArray* values)", call_rt_py_from_value, {FUZZ_HANDLE, SPT_HANDLE_OBJECT, ""}, 2, {{FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}}},
     {"spt_py_list", "int32_t spt_py_list(const char* kinds, const SplArray* values, int64_t* out)", call_spt_py_list, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_OBJECT, "out"}}},
@@ -2556,4 +2568,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1275;
+const int kFuzzFunctionCount = 1281;
