@@ -247,6 +247,7 @@ struct BridgeApi {
   /// Sets the exception that the function running on this thread raises when it returns NULL. `type` is a
   /// full name; an unknown type becomes a RuntimeError. `note` is added to the exception.
   int32_t (*raise)(const char* type, const char* message, const char* note);
+  int32_t (*raise_object)(ObjectHandle exception, const char* note);
 
   /// Starts or ends keeping the last exceptions of this thread, which raise() then finds.
   int32_t (*keep_exceptions)(bool keep);

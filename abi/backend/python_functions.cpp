@@ -216,6 +216,12 @@ int32_t py_check_signals() {
   return api == nullptr ? 0 : api->check_signals();
 }
 
+int32_t py_raise_object(int64_t a, const char* note) {
+  return with_python([&](const BridgeApi& api) {
+    return api.raise_object(object_argument(a), note == nullptr ? "" : note);
+  });
+}
+
 int32_t py_keep_exceptions(bool keep) {
   return with_python([&](const BridgeApi& api) { return api.keep_exceptions(keep); });
 }

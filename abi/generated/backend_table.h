@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "6269512567e28ee2";
+inline constexpr char kTableFingerprint[] = "87b982e57ca4212c";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -523,6 +523,7 @@ struct BackendTable {
   int32_t (*py_on_signal)(SptPyInterrupt request);
   int32_t (*py_check_signals)(void);
   int32_t (*py_raise)(const char* type, const char* message, const char* note);
+  int32_t (*py_raise_object)(int64_t a, const char* note);
   int32_t (*py_keep_exceptions)(bool keep);
   int32_t (*py_kind)(int64_t a, int32_t* out);
   int32_t (*py_is_none)(int64_t a, bool* out);
@@ -1069,6 +1070,7 @@ int32_t py_on_interrupt(SptPyInterrupt interrupt);
 int32_t py_on_signal(SptPyInterrupt request);
 int32_t py_check_signals(void);
 int32_t py_raise(const char* type, const char* message, const char* note);
+int32_t py_raise_object(int64_t a, const char* note);
 int32_t py_keep_exceptions(bool keep);
 int32_t py_kind(int64_t a, int32_t* out);
 int32_t py_is_none(int64_t a, bool* out);

@@ -4640,6 +4640,10 @@ void rt_py_raise(const char* type, const char* message, const char* note) {
   store_status(slot(table.py_raise)(type, message, note));
 }
 
+void rt_py_raise_object(int64_t a, const char* note) {
+  store_status(slot(table.py_raise_object)(a, note));
+}
+
 void rt_py_keep_exceptions(bool keep) {
   store_status(slot(table.py_keep_exceptions)(keep));
 }

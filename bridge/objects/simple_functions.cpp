@@ -380,10 +380,12 @@ void add_note(PyObject* exception, const char* note) {
   PyErr_Clear();  // the exception propagates without the note
 }
 
+constexpr const char* kOutsideCallback =
+    "py_raise: must be called by a function that Python called on this thread";
+
 int32_t raise(const char* name, const char* message, const char* note) {
   if (!is_in_callback()) {
-    return report_plain(ErrorKind::kInvalidArgument,
-                        "py_raise: must be called by a function that Python called on this thread");
+    return report_plain(ErrorKind::kInvalidArgument, kOutsideCallback);
   }
   const int32_t status = in_python([&] {
     const PythonThread& thread = *this_python_thread();
@@ -408,6 +410,23 @@ int32_t raise(const char* name, const char* message, const char* note) {
   const GilScope gil;
   set_pending_raise({.exception = Ref(), .is_interrupt = true});
   return 0;
+}
+
+int32_t raise_object(ObjectHandle exception, const char* note) {
+  if (!is_in_callback()) {
+    return report_plain(ErrorKind::kInvalidArgument, kOutsideCallback);
+  }
+  return in_python([&] {
+    Ref raised = object_of(exception);
+    if (!PyExceptionInstance_Check(raised.get())) {
+      PyErr_Format(PyExc_TypeError, "exceptions must derive from BaseException, got %s",
+                   Py_TYPE(raised.get())->tp_name);
+      return false;
+    }
+    add_note(raised.get(), note);
+    set_pending_raise({.exception = std::move(raised), .is_interrupt = false});
+    return true;
+  });
 }
 
 int32_t keep_exceptions(bool keep) {
@@ -457,6 +476,7 @@ void add_simple_function_entries(BridgeApi& api) noexcept {
   api.on_signal = report_signals_to;
   api.check_signals = check_signals;
   api.raise = raise;
+  api.raise_object = raise_object;
   api.keep_exceptions = keep_exceptions;
 }
 

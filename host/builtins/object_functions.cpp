@@ -33,6 +33,9 @@ bool is_instance_of(Value v, Value type) {
       return is_of_type(v, intern(std::string(name)));
     }
   }
+  if (type.is(Kind::kInstance)) {
+    return is_of_foreign_class(v, type);
+  }
   fail("isinstance(): the second argument must be a type or a tuple of types, got " + type_name(type));
 }
 Value isinstance_fn(Thread&, Value* args, int) { return Value::boolean(is_instance_of(args[0], args[1])); }

@@ -1,10 +1,13 @@
-// The signature of a function, as its declaration spells it.
+// The signature of a function and the parts of a class, as their declarations spell them.
 #include "host/builtins/signatures.h"
+
+#include <algorithm>
 
 #include "host/builtins/embedding.h"
 #include "host/compiler/bytecode.h"
 #include "host/compiler/literal_value.h"
 #include "host/compiler/type_names.h"
+#include "host/values/error.h"
 #include "host/values/module.h"
 
 namespace spl {
@@ -142,7 +145,55 @@ Value function_code(Thread&, Value* args, int) {
   return make_text(std::to_string(address) + (is_bound ? "b" : ""));
 }
 
+// ---- classes
+
+bool is_property(const Closure& closure) {
+  static const Symbol property = intern("property");
+  const FunctionDecl* declaration = closure.proto->declaration;
+  return declaration != nullptr &&
+         std::any_of(declaration->info.attributes.begin(), declaration->info.attributes.end(),
+                     [](const Attribute& attribute) { return attribute.name == property; });
+}
+
+// Name, function, and "method", "static", "class" or "property".
+Value described_method(Symbol name, const Method& method) {
+  const bool is_read =
+      method.function.is(Kind::kClosure) && is_property(*as_object<Closure>(method.function));
+  const char* kind = method.takes_class ? "class"
+                     : method.is_static ? "static"
+                     : is_read          ? "property"
+                                        : "method";
+  return make_array({make_text(name_of(name)), retained(method.function), make_text(kind)});
+}
+
+// Name, value, and the function that computes the value of each object; nil for none.
+Value described_field(const FieldInfo& field) {
+  return make_array({make_text(name_of(field.name)), retained(field.default_value),
+                     field.initializer == nullptr ? Value() : make_closure(field.initializer)});
+}
+
+// The name of a class, its methods, and its fields that have a default value.
+Value class_parts(Thread&, Value* args, int) {
+  const Value type = element(args[0]);
+  if (!type.is(Kind::kRecord)) {
+    fail("rt_class_parts: expected a class");
+  }
+  const auto& record = *as_object<Record>(type);
+  std::vector<Value> methods, fields;
+  for (const auto& [name, method] : record.methods) {
+    methods.push_back(described_method(name, method));
+  }
+  for (const FieldInfo& field : record.fields) {
+    if (field.has_default) {
+      fields.push_back(described_field(field));
+    }
+  }
+  return make_array(
+      {make_text(name_of(record.name)), make_array(std::move(methods)), make_array(std::move(fields))});
+}
+
 constexpr NativeEntry kSignatureExterns[] = {
+    {"rt_class_parts", class_parts, 1, 1},
     {"rt_function_identity", function_identity, 1, 1},
     {"rt_function_code", function_code, 1, 1},
     {"rt_function_signature", function_signature, 1, 1},

@@ -37,7 +37,7 @@ namespace spl {
   X(MakeRange, "rrr") X(MakeSlice, "rr-") X(MakeRepeat, "rrr") X(ArrayPush, "rr-")                  \
   X(ArrayExtend, "rr-") X(DictSet, "rrr") X(DictMerge, "rr-") X(MakeClosure, "r--")                 \
   X(Concat, "rr-") X(Format, "rr-") X(TestVariant, "rr-") X(TestName, "rr-") X(TestSequence, "rr-") \
-  X(TestRecord, "rr-") X(TestType, "rr-") X(CheckMoved, "r--") X(GetPart, "rr-") X(GetNamedPart, "rr-") X(GetRest, "rr-")                   \
+  X(TestRecord, "rr-") X(TestType, "rr-") X(TestClass, "rrr") X(CheckMoved, "r--") X(GetPart, "rr-") X(GetNamedPart, "rr-") X(GetRest, "rr-")                   \
   X(TestPresent, "rr-") X(Unwrap, "rr-") X(Try, "rr-") X(Present, "rr-") X(Cast, "rr-")             \
   X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
   X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")  \

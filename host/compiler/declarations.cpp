@@ -544,6 +544,7 @@ class ModuleCompiler {
   FieldInfo field_info(const RecordDecl& decl, const FieldDecl& field) {
     FieldInfo info;
     info.name = field.name;
+    info.has_default = field.default_value != nullptr;
     if (field.type) {
       info.convertible = intern(convertible_type(module_.unaliased(*field.type)));
     }

@@ -106,7 +106,7 @@ void FunctionCompiler::test_member_type(const TypeExpr& type, Register value, Re
   for (size_t i = 1; i < type.path.size(); ++i) {
     emit(Op::kGetField, matches, matches, cache(type.path[i]));
   }
-  emit(Op::kIs, matches, value, matches);
+  emit(Op::kTestClass, matches, value, matches);
 }
 
 // A union matches if one of its types does. The elements of containers are not tested.

@@ -133,6 +133,9 @@ ExprPtr Parser::super_call() {
     fail_expected("'.' and a method after 'super()'");
   }
   field->name = member_name();
+  if (static const Symbol init = intern("init"); field->name == init) {
+    field->name = intern("__init__");  // the same method of Simple's classes; Python's have only this name
+  }
   field->span = from(span);
   if (!is(Tok::kLeftParen)) {
     fail_expected("the arguments of a method of 'super()'");

@@ -160,6 +160,7 @@ struct FieldInfo {
   Symbol name = kNoSymbol;
   Value default_value;  // used if `initializer` is null
   const Proto* initializer = nullptr;
+  bool has_default = false;  // the declaration has a default value
   Symbol convertible = kNoSymbol;  // of the declared type, if values of another language are converted to it
 };
 struct Record : Type {
@@ -176,6 +177,7 @@ struct Record : Type {
   int32_t order_index = -1;       // of the field __order__, which records the order of first assignments
   bool awaits_statement = false;  // true until the class statement runs
   bool has_objects = false;
+  Value foreign;  // the class of another language that the class statement created, see type_links.cpp; else nil
   struct DirectCalls* direct = nullptr;  // from @[direct(…)]; immortal, like the type
   char packed_letter = 0;     // from @[packed(…)]: how an operator receives an instance as an argument
   int32_t packed_field = -1;  // the field that it receives

@@ -29,6 +29,10 @@ bool are_fields(const Record& record, const Value* args, uint32_t count, const C
 }  // namespace
 
 bool Thread::construct(Record* record, uint32_t window, uint32_t count, const CallSpec* spec) {
+  if (record->foreign.is_object()) [[unlikely]] {
+    assign(stack_[window], retained(record->foreign));
+    return start_call(window, count, spec);
+  }
   static const Symbol init = intern("init"), init_dunder = intern("__init__"), make = intern("new");
   const Method* initializer = record->find(init);
   if (initializer == nullptr || initializer->is_static) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "host/compiler/type_names.h"
+#include "host/values/error.h"
 #include "host/vm/protocols.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -25,12 +27,31 @@ bool is_variant(Value v, const VariantPatternSpec& spec) {
          spec.arity <= as_object<Instance>(v)->record->fields.size();
 }
 
+namespace {
+
+/// Whether an object of another language has a class of that name.
+bool has_foreign_type(Value object, Symbol type) {
+  static const Symbol name = intern("__has_type__");
+  const Method* method = as_object<Instance>(object)->record->find(name);
+  if (method == nullptr) {
+    return false;
+  }
+  const Ref text = Ref::owned(make_text(name_of(type)));
+  const Value arg = text.get();
+  const Ref answer = Ref::owned(current_thread().call_method_of(object, *method, &arg, 1));
+  return truthy(answer.get());
+}
+
+}  // namespace
+
 bool is_of_type(Value v, Symbol type) {
   const std::string& name = name_of(type);
   if (v.is(Kind::kInstance)) {
     const Record* record = as_object<Instance>(v)->record;
-    return record->name == type || std::any_of(record->parents.begin(), record->parents.end(),
-                                               [&](const Type* parent) { return parent->name == type; });
+    return record->name == type ||
+           std::any_of(record->parents.begin(), record->parents.end(),
+                       [&](const Type* parent) { return parent->name == type; }) ||
+           has_foreign_type(v, type);
   }
   const std::string found = type_name(v);
   const std::string_view expected = builtin_type(name);  // numbers match regardless of their width
@@ -41,6 +62,16 @@ bool is_of_type(Value v, Symbol type) {
     return is_float_type(expected);
   }
   return found == name;
+}
+
+bool is_of_class(Value v, Value type) {
+  if (type.is(Kind::kRecord) || type.is(Kind::kTrait) || type.is(Kind::kEnum)) {
+    return is_of_type(v, as_object<Type>(type));
+  }
+  if (type.is(Kind::kInstance)) {
+    return v.is(Kind::kInstance) && is_of_foreign_class(v, type);
+  }
+  fail("a pattern needs a type after ':', got " + type_name(type));
 }
 
 Value part_of(Value v, uint32_t index) {

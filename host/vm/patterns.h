@@ -33,6 +33,8 @@ inline bool has_fields(Value v, uint32_t count) {
 
 /// Whether a value is this variant. A plain value matches Some, nil matches None.
 bool is_variant(Value v, const VariantPatternSpec& spec);
+/// Whether a value is an instance of a type or of a class of another language. Fails for other values.
+bool is_of_class(Value v, Value type);
 /// Whether a value has the type with this name, built-in or declared. All integer types match each other, and
 /// so do all float types.
 bool is_of_type(Value v, Symbol type);

@@ -17,5 +17,7 @@ Value make_iterator(Value source);
 const Method* iterator_method(Value source);
 /// Whether a value is an instance of a type or of one of its descendants.
 bool is_of_type(Value v, const Type* type);
+/// The same for a class of another language, which is an object with __instancecheck__.
+bool is_of_foreign_class(Value v, Value foreign);
 
 }  // namespace spl

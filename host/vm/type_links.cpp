@@ -13,15 +13,43 @@ namespace spl {
 
 namespace {
 
-Value find_type(LoadedModule& module, const std::vector<Symbol>& path) {
+/// The value of a path such as nn.Module, or missing. A member of an object is an attribute of another
+/// language's module.
+Ref find_type(LoadedModule& module, const std::vector<Symbol>& path) {
   if (path.empty()) {
-    return Value::missing();
+    return Ref::owned(Value::missing());
   }
-  Value at = module.lookup(path[0]);
-  for (size_t i = 1; i < path.size() && !at.is_missing(); ++i) {
-    at = at.is(Kind::kModule) ? static_cast<LoadedModule*>(at.as_object)->member(path[i]) : Value::missing();
+  Ref at = Ref::shared(module.lookup(path[0]));
+  for (size_t i = 1; i < path.size() && !at.get().is_missing(); ++i) {
+    const Value owner = at.get();
+    if (owner.is(Kind::kInstance)) {
+      at = Ref::owned(current_thread().get_field(owner, path[i]));
+    } else {
+      at = Ref::shared(owner.is(Kind::kModule) ? static_cast<LoadedModule*>(owner.as_object)->member(path[i])
+                                               : Value::missing());
+    }
   }
   return at;
+}
+
+/// The method by which a class of another language creates a subclass; null for other values.
+const Method* subclass_maker(Value parent) {
+  static const Symbol name = intern("__subclass__");
+  return parent.is(Kind::kInstance) ? as_object<Instance>(parent)->record->find(name) : nullptr;
+}
+
+/// A class whose parents are classes of another language becomes such a class. Its statement binds the name
+/// to the new class; the record remains only as the description of the class.
+void become_foreign(Type& type, std::vector<Value> owned_parents, LoadedModule& module) {
+  const Ref parents = Ref::owned(make_array(std::move(owned_parents)));
+  const Value first = as_object<Array>(parents.get())->items.front();
+  if (type.kind != Kind::kRecord || !static_cast<Record&>(type).is_class) {
+    fail(name_of(type.name) + ": only a class can have a parent of another language");
+  }
+  const Value args[] = {Value::object(&type), parents.get()};
+  const Ref created = Ref::owned(current_thread().call_method_of(first, *subclass_maker(first), args, 2));
+  assign(static_cast<Record&>(type).foreign, retained(created.get()));
+  module.define(type.name, retained(created.get()));
 }
 
 bool replaces_any(const Type& type, const std::vector<Symbol>& methods) {
@@ -129,7 +157,8 @@ Type* extended_type(const TypeLink& link, LoadedModule& module) {
   if (link.target.empty()) {
     fail("impl: this form of type cannot have methods");
   }
-  const Value found = find_type(module, link.target);
+  const Ref target = find_type(module, link.target);
+  const Value found = target.get();
   if (found.is(Kind::kRecord) || found.is(Kind::kEnum) || found.is(Kind::kTrait)) {
     return as_object<Type>(found);
   }
@@ -188,7 +217,16 @@ TypeLink bind_link(const TypeLink& link, const Proto& proto, const Value* regist
   return bound;
 }
 
+bool is_of_foreign_class(Value v, Value foreign) {
+  static const Symbol check = intern("__instancecheck__");
+  const Ref answer = Ref::owned(current_thread().call_method(foreign, check, &v, 1));
+  return truthy(answer.get());
+}
+
 bool is_of_type(Value v, const Type* type) {
+  if (type->kind == Kind::kRecord && static_cast<const Record*>(type)->foreign.is_object()) {
+    return v.is(Kind::kInstance) && is_of_foreign_class(v, static_cast<const Record*>(type)->foreign);
+  }
   const Type* own = v.is(Kind::kInstance)    ? static_cast<const Type*>(as_object<Instance>(v)->record)
                     : v.is(Kind::kEnumValue) ? static_cast<const Type*>(as_object<EnumValue>(v)->type)
                                              : extension_of(v);
@@ -219,8 +257,14 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   for (const auto& [name, method] : link.methods) {
     type->add(name, method);
   }
+  std::vector<Value> foreign_parents;
   for (const auto& path : link.parents) {
-    const Value parent = find_type(module, path);
+    const Ref found = find_type(module, path);
+    const Value parent = found.get();
+    if (subclass_maker(parent) != nullptr) {
+      foreign_parents.push_back(retained(parent));
+      continue;
+    }
     if (!parent.is(Kind::kTrait) && !parent.is(Kind::kRecord)) {
       if (path.empty()) {
         fail(name_of(type->name) + ": this form of type cannot be a parent");
@@ -238,6 +282,9 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   }
   auto* record = static_cast<Record*>(type);
   record->cache_hooks();
+  if (!foreign_parents.empty()) {
+    become_foreign(*record, std::move(foreign_parents), module);
+  }
   if (link.type != nullptr) {
     record->awaits_statement = false;
   }

@@ -5677,6 +5677,18 @@ SPT_API int32_t spt_py_check_signals(void);
  *  Simple:   rt_py_raise */
 SPT_API int32_t spt_py_raise(const char* type, const char* message, const char* note);
 
+/** As spt_py_raise, for an exception object, which is raised itself. Raises TypeError for an object
+ *  that is no exception.
+ *
+ *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its
+ *            type, message and traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an
+ *            IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
+ *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
+ *            (Ctrl-C).
+ *  Simple:   rt_py_raise_object */
+SPT_API int32_t spt_py_raise_object(int64_t a, const char* note);
+
 /** With true, the last exceptions that Python raises on this thread are kept, so that spt_py_raise
  *  raises the same objects; with false, they are released. Calls may be nested: each true needs its
  *  false on the same thread, and the last one releases.
