@@ -249,6 +249,9 @@ struct BridgeApi {
   int32_t (*raise)(const char* type, const char* message, const char* note);
   int32_t (*raise_object)(ObjectHandle exception, const char* note);
 
+  /// The exception of this thread's last failed call, which no call of Python followed; None if there is none.
+  int32_t (*take_exception)(Object** out);
+
   /// Starts or ends keeping the last exceptions of this thread, which raise() then finds.
   int32_t (*keep_exceptions)(bool keep);
 

@@ -222,6 +222,11 @@ int32_t py_raise_object(int64_t a, const char* note) {
   });
 }
 
+int32_t py_take_exception(int64_t* out) {
+  return object_with_python(
+      out, [](const BridgeApi& api, bridge::Object** result) { return api.take_exception(result); });
+}
+
 int32_t py_keep_exceptions(bool keep) {
   return with_python([&](const BridgeApi& api) { return api.keep_exceptions(keep); });
 }

@@ -518,6 +518,7 @@ extern const BackendTable kBodies = {
     body::py_check_signals,
     body::py_raise,
     body::py_raise_object,
+    body::py_take_exception,
     body::py_keep_exceptions,
     body::py_kind,
     body::py_is_none,

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "87b982e57ca4212c";
+inline constexpr char kTableFingerprint[] = "15a35645dd51b119";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -524,6 +524,7 @@ struct BackendTable {
   int32_t (*py_check_signals)(void);
   int32_t (*py_raise)(const char* type, const char* message, const char* note);
   int32_t (*py_raise_object)(int64_t a, const char* note);
+  int32_t (*py_take_exception)(int64_t* out);
   int32_t (*py_keep_exceptions)(bool keep);
   int32_t (*py_kind)(int64_t a, int32_t* out);
   int32_t (*py_is_none)(int64_t a, bool* out);
@@ -1071,6 +1072,7 @@ int32_t py_on_signal(SptPyInterrupt request);
 int32_t py_check_signals(void);
 int32_t py_raise(const char* type, const char* message, const char* note);
 int32_t py_raise_object(int64_t a, const char* note);
+int32_t py_take_exception(int64_t* out);
 int32_t py_keep_exceptions(bool keep);
 int32_t py_kind(int64_t a, int32_t* out);
 int32_t py_is_none(int64_t a, bool* out);

@@ -518,6 +518,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::py_check_signals>::open_then_call,
     Slot<&BackendTable::py_raise>::open_then_call,
     Slot<&BackendTable::py_raise_object>::open_then_call,
+    Slot<&BackendTable::py_take_exception>::open_then_call,
     Slot<&BackendTable::py_keep_exceptions>::open_then_call,
     Slot<&BackendTable::py_kind>::open_then_call,
     Slot<&BackendTable::py_is_none>::open_then_call,
@@ -1065,6 +1066,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::py_check_signals>::unavailable,
     Slot<&BackendTable::py_raise>::unavailable,
     Slot<&BackendTable::py_raise_object>::unavailable,
+    Slot<&BackendTable::py_take_exception>::unavailable,
     Slot<&BackendTable::py_keep_exceptions>::unavailable,
     Slot<&BackendTable::py_kind>::unavailable,
     Slot<&BackendTable::py_is_none>::unavailable,
@@ -3155,6 +3157,10 @@ int32_t spt_py_raise(const char* type, const char* message, const char* note) {
 
 int32_t spt_py_raise_object(int64_t a, const char* note) {
   return slot(table.py_raise_object)(a, note);
+}
+
+int32_t spt_py_take_exception(int64_t* out) {
+  return slot(table.py_take_exception)(out);
 }
 
 int32_t spt_py_keep_exceptions(bool keep) {

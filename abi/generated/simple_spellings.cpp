@@ -4644,6 +4644,12 @@ void rt_py_raise_object(int64_t a, const char* note) {
   store_status(slot(table.py_raise_object)(a, note));
 }
 
+int64_t rt_py_take_exception() {
+  int64_t out{};
+  store_status(slot(table.py_take_exception)(&out));
+  return out;
+}
+
 void rt_py_keep_exceptions(bool keep) {
   store_status(slot(table.py_keep_exceptions)(keep));
 }

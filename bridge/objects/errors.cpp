@@ -387,11 +387,17 @@ Failure to_failure(const std::exception_ptr& thrown) {
   return failure;
 }
 
+/// Keeps the exception for take_last_exception(), in place of that of a nested call.
+void keep_last_exception(Ref exception) {
+  PythonThread& thread = *this_python_thread();
+  const Ref before(std::exchange(thread.exception, exception.release()));
+}
+
 int32_t report_python_error() {
   OneLineError line;
   std::optional<Failure> failure;
   {
-    const Ref exception = take_exception();
+    Ref exception = take_exception();
     if (!exception) {
       return report_plain(ErrorKind::kInternal,
                           "a Python function returned an error without setting an exception");
@@ -403,6 +409,7 @@ int32_t report_python_error() {
     if (!line.try_format(exception.get(), text.text())) {
       failure = failure_of_exception(exception.get(), text.text());
     }
+    keep_last_exception(std::move(exception));
   }
   return failure ? report(*failure) : line.report();
 }

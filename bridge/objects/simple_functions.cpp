@@ -429,6 +429,16 @@ int32_t raise_object(ObjectHandle exception, const char* note) {
   });
 }
 
+int32_t take_last_exception(Object** out) {
+  if (const char* reason = unavailable_reason()) {
+    return report_plain(ErrorKind::kUnavailable, reason);
+  }
+  const GilScope gil;  // an Entry would release the exception
+  PyObject* const exception = std::exchange(gil.thread().exception, nullptr);
+  *out = to_external(exception != nullptr ? exception : Ref::borrowed(Py_None).release());
+  return 0;
+}
+
 int32_t keep_exceptions(bool keep) {
   return in_python([&] {
     keep ? begin_keeping_exceptions() : end_keeping_exceptions();
@@ -477,6 +487,7 @@ void add_simple_function_entries(BridgeApi& api) noexcept {
   api.check_signals = check_signals;
   api.raise = raise;
   api.raise_object = raise_object;
+  api.take_exception = take_last_exception;
   api.keep_exceptions = keep_exceptions;
 }
 

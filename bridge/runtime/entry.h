@@ -21,6 +21,9 @@ namespace simple_torch::bridge {
 class Entry {
  public:
   Entry() {
+    if (gil_.thread().exception != nullptr) [[unlikely]] {
+      drop_exception(gil_.thread());
+    }
     if (is_entry_) {
       entering_python(gil_.thread());
     }

@@ -52,6 +52,7 @@ void destroy_thread(void* record) {
       break;
     }
   }
+  drop_exception(*thread);
   if (thread->state != nullptr) {
     destroy_state(thread->state);
   }
@@ -124,6 +125,14 @@ void forget_python_frames() noexcept {
   state.cframe = &state.root_cframe;
 #endif
   state.exc_info = &state.exc_state;
+}
+
+void drop_exception(PythonThread& thread) noexcept { Py_CLEAR(thread.exception); }
+
+void drop_all_exceptions() noexcept {
+  for (PythonThread* thread = threads; thread != nullptr; thread = thread->next) {
+    drop_exception(*thread);
+  }
 }
 
 bool can_thread_enter() noexcept { return !ended; }

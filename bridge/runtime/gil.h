@@ -25,6 +25,7 @@ struct PythonThread {
   int inside = 0;           // its share of the inside count while it runs Python for a call; else 0
   WorkerInterrupt interrupt = WorkerInterrupt::kNone;
   HandledExceptions* handled_exceptions;
+  PyObject* exception = nullptr;  // owned: of the last failed call, until the next call of Python
   PythonThread* next = nullptr;
 };
 
@@ -58,6 +59,10 @@ void expect_no_lock_held() noexcept;
 
 /// In a forked child: the other threads do not exist, and Python frees their states.
 void drop_other_thread_states() noexcept;
+
+/// Releases the exception that a thread's last call left; and those of all threads, at shutdown.
+void drop_exception(PythonThread& thread) noexcept;
+void drop_all_exceptions() noexcept;
 
 /// Registers the calling thread, which started the interpreter and holds the GIL, as Python's main thread.
 void adopt_starting_thread();

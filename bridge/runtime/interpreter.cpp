@@ -129,6 +129,7 @@ void drain_and_close() noexcept {
   PyThreadState* const held = PyEval_SaveThread();
   stop_worker();
   PyEval_RestoreThread(held);
+  drop_all_exceptions();
   drain_last_releases();
   close_bridge();
 }
@@ -308,6 +309,7 @@ void run_exit_work() {
   if (std::exchange(has_started, true)) {
     return;
   }
+  drop_all_exceptions();
   drain_pending_releases();
   const InterruptibleScope interruptible;
   call_at_exit("simple_torch_helpers.shutdown", "finish_threads");

@@ -305,6 +305,59 @@ TEST_F(Functions, WithoutAResultRaiseAnError) {
   EXPECT_THAT(last_message(), StartsWith("TypeError: "));
 }
 
+int64_t object_to_raise = 0;
+
+SplArray* raise_object(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                       const SplArray* /*names*/) {
+  EXPECT_EQ(spt_py_raise_object(object_to_raise, "  where it was raised"), SPT_OK);
+  return nullptr;
+}
+
+TEST_F(Functions, RaiseAnExceptionObject) {
+  const Held problem = eval("LookupError('kept')");
+  object_to_raise = problem.get();
+  int64_t out = 0;
+  EXPECT_EQ(try_call(function(raise_object), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "LookupError: kept");
+  EXPECT_THAT(last_field("traceback"), HasSubstr("  where it was raised"));
+  int64_t taken = 0;
+  ASSERT_EQ(spt_py_take_exception(&taken), SPT_OK);
+  const Held raised(taken);
+  Args pair;
+  pair.object(raised).object(problem);
+  EXPECT_EQ(text(call(eval("lambda a, b: str(a is b)"), pair)), "True");
+}
+
+SplArray* raise_a_number(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
+                         const SplArray* /*names*/) {
+  EXPECT_EQ(spt_py_raise_object(object_to_raise, nullptr), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "TypeError: exceptions must derive from BaseException, got int");
+  spt_py_raise("builtins.KeyError", "instead", nullptr);
+  return nullptr;
+}
+
+TEST_F(Functions, RaiseOnlyExceptions) {
+  const Held seven = eval("7");
+  object_to_raise = seven.get();
+  EXPECT_EQ(spt_py_raise_object(object_to_raise, nullptr), SPT_INVALID_ARGUMENT);
+  int64_t out = 0;
+  EXPECT_EQ(try_call(function(raise_a_number), {}, &out), SPT_PYTHON);
+  EXPECT_EQ(last_message(), "KeyError: 'instead'");
+}
+
+TEST_F(Functions, LeaveTheExceptionUntilTheNextCall) {
+  int64_t out = 0, taken = 0;
+  EXPECT_EQ(spt_py_eval("1 / 0", "", nullptr, nullptr, 0, &out), SPT_PYTHON);
+  ASSERT_EQ(spt_py_take_exception(&taken), SPT_OK);
+  EXPECT_EQ(text(call(eval("repr"), Args().object(Held(taken)))), "ZeroDivisionError('division by zero')");
+  EXPECT_EQ(spt_py_eval("1 / 0", "", nullptr, nullptr, 0, &out), SPT_PYTHON);
+  exec("1");
+  bool is_none = false;
+  ASSERT_EQ(spt_py_take_exception(&taken), SPT_OK);
+  ASSERT_EQ(spt_py_is_none(taken, &is_none), SPT_OK);
+  EXPECT_TRUE(is_none);
+}
+
 SplArray* return_one_item(int64_t /*key*/, const char* /*kinds*/, const SplArray* /*values*/,
                           const SplArray* /*names*/) {
   SplArray* array = spl_array_new();

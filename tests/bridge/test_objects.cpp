@@ -164,6 +164,66 @@ TEST_F(Objects, IterationEndsWithoutAnError) {
   spt_free(items);
 }
 
+class PlainObjects : public PythonTest {
+ protected:
+  // The letter and the display of the value; empty for an object that is not plain.
+  static std::string plain(const Held& object) {
+    SplArray* array = nullptr;
+    expect_ok(spt_py_to_plain(object.get(), &array));
+    std::string shown;
+    if (spl_array_len(array) == 2) {
+      int64_t back = 0;
+      shown = array->items[0].as_string;
+      const SplArray value{array->items + 1, 1, 1};
+      expect_ok(spt_py_from_value(shown.c_str(), &value, &back));
+      shown += " " + repr(Held(back));
+    }
+    spl_array_free(array);
+    return shown;
+  }
+};
+
+TEST_F(PlainObjects, CrossInOneStep) {
+  EXPECT_EQ(plain(eval("[None, True, 7, 2.5, 'a', (1, [])]")), "v [None, True, 7, 2.5, 'a', [1, []]]");
+  EXPECT_EQ(plain(eval("{'b': [1], 2: None}")), "m {'b': [1], 2: None}");
+  EXPECT_EQ(plain(eval("-2**63")), "v -9223372036854775808");
+  for (const char* other : {"2**63", "['a\\0b']", "'\\ud800'", "[object()]", "{(1, 2): 3}", "{'a': {}}",
+                            "b'a'", "__import__('functools').reduce(lambda a, _: [a], range(101), 1)"}) {
+    EXPECT_EQ(plain(eval(other)), "") << other;
+  }
+}
+
+TEST_F(PlainObjects, ShowTheMemoryOfBytes) {
+  int64_t* data = nullptr;
+  int64_t count = 0;
+  const Held bytes = eval("b'a\\0\\xff'");
+  expect_ok(spt_py_bytes_data(bytes.get(), &data, &count));
+  ASSERT_EQ(count, 2);
+  EXPECT_EQ(data[1], 3);
+  EXPECT_EQ(reinterpret_cast<const char*>(data[0])[2], '\xff');
+  spt_free(data);
+  EXPECT_EQ(spt_py_bytes_data(eval("[1]").get(), &data, &count), SPT_PYTHON);
+
+  int64_t made = 0;
+  expect_ok(spt_py_new_bytes(3, &made));
+  EXPECT_EQ(repr(Held(made)), "b'\\x00\\x00\\x00'");
+  EXPECT_EQ(spt_py_new_bytes(-1, &made), SPT_INVALID_ARGUMENT);
+}
+
+TEST_F(PlainObjects, NeedPairsForADict) {
+  SplArray* flat = spl_array_new();
+  spl_array_push_i64(flat, 1);
+  SplArray* values = spl_array_new();
+  SplValue item{};
+  item.tag = SPL_ARRAY;
+  item.as_array = flat;
+  spl_array_push(values, item);
+  int64_t out = 0;
+  EXPECT_EQ(spt_py_from_value("m", values, &out), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(last_message(), "a dict must be an array of key, value, key, value and so on");
+  spl_array_free(values);
+}
+
 TEST_F(Objects, CompareAndCombineAsInPython) {
   const Held three = eval("3");
   bool truth_value = false;

@@ -152,6 +152,7 @@ def test_variables(tree: Build, env: Environment | None, *, long: bool) -> dict[
     if tree.preset == "asan":
         known = ROOT / "cmake" / "sanitizers" / "leaks.txt"
         variables["LSAN_OPTIONS"] = f"suppressions={known}:print_suppressions=0"
+        variables["ASAN_OPTIONS"] = "allocator_may_return_null=1"  # tests of memory that runs out
     if tree.preset == "tsan":
         variables["TSAN_OPTIONS"] = f"suppressions={ROOT / 'cmake' / 'sanitizers' / 'threads.txt'}"
     if long:

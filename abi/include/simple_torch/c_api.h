@@ -5689,6 +5689,19 @@ SPT_API int32_t spt_py_raise(const char* type, const char* message, const char* 
  *  Simple:   rt_py_raise_object */
 SPT_API int32_t spt_py_raise_object(int64_t a, const char* note);
 
+/** Returns the exception with which Python ended this thread's last call, and forgets it; None if no
+ *  such call failed. The next call of Python on this thread releases an exception that was not taken.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
+ *            exception; its type, message and traceback are in the fields), IO (an OSError),
+ *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
+ *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
+ *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
+ *            (Ctrl-C).
+ *  Simple:   rt_py_take_exception */
+SPT_API int32_t spt_py_take_exception(int64_t* out);
+
 /** With true, the last exceptions that Python raises on this thread are kept, so that spt_py_raise
  *  raises the same objects; with false, they are released. Calls may be nested: each true needs its
  *  false on the same thread, and the last one releases.

@@ -710,6 +710,7 @@ SPT_API int64_t rt_py_key(int64_t a);
 SPT_API void rt_py_check_signals(void);
 SPT_API void rt_py_raise(const char* type, const char* message, const char* note);
 SPT_API void rt_py_raise_object(int64_t a, const char* note);
+SPT_API int64_t rt_py_take_exception(void);
 SPT_API void rt_py_keep_exceptions(bool keep);
 SPT_API int64_t rt_py_kind(int64_t a);
 SPT_API int64_t rt_py_is_none(int64_t a);

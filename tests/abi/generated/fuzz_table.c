@@ -1217,6 +1217,8 @@ static void call_spt_py_raise(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_ra
 static void call_rt_py_raise(const FuzzWord* a, FuzzWord* r) { (void)r; rt_py_raise(a[0].s, a[1].s, a[2].s); }
 static void call_spt_py_raise_object(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_raise_object(a[0].i, a[1].s); }
 static void call_rt_py_raise_object(const FuzzWord* a, FuzzWord* r) { (void)r; rt_py_raise_object(a[0].i, a[1].s); }
+static void call_spt_py_take_exception(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_take_exception(a[0].p); }
+static void call_rt_py_take_exception(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_py_take_exception(); }
 static void call_spt_py_keep_exceptions(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_keep_exceptions((a[0].i & 1) != 0); }
 static void call_rt_py_keep_exceptions(const FuzzWord* a, FuzzWord* r) { (void)r; rt_py_keep_exceptions((a[0].i & 1) != 0); }
 static void call_spt_py_kind(const FuzzWord* a, FuzzWord* r) { r->i = spt_py_kind(a[0].i, a[1].p); }
@@ -2502,6 +2504,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_py_raise", "void rt_py_raise(const char* type, const char* message, const char* note)", call_rt_py_raise, {FUZZ_VOID, 0, ""}, 3, {{FUZZ_TEXT, 0, "type"}, {FUZZ_TEXT, 0, "message"}, {FUZZ_TEXT, 0, "note"}}},
     {"spt_py_raise_object", "int32_t spt_py_raise_object(int64_t a, const char* note)", call_spt_py_raise_object, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}, {FUZZ_TEXT, 0, "note"}}},
     {"rt_py_raise_object", "void rt_py_raise_object(int64_t a, const char* note)", call_rt_py_raise_object, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}, {FUZZ_TEXT, 0, "note"}}},
+    {"spt_py_take_exception", "int32_t spt_py_take_exception(int64_t* out)", call_spt_py_take_exception, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_HANDLE, SPT_HANDLE_OBJECT, "out"}}},
+    {"rt_py_take_exception", "int64_t rt_py_take_exception(void)", call_rt_py_take_exception, {FUZZ_HANDLE, SPT_HANDLE_OBJECT, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_py_keep_exceptions", "int32_t spt_py_keep_exceptions(bool keep)", call_spt_py_keep_exceptions, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_BOOL, 0, "keep"}}},
     {"rt_py_keep_exceptions", "void rt_py_keep_exceptions(bool keep)", call_rt_py_keep_exceptions, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_BOOL, 0, "keep"}}},
     {"spt_py_kind", "int32_t spt_py_kind(int64_t a, int32_t* out)", call_spt_py_kind, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_OBJECT, "a"}, {FUZZ_OUT_I32, 0, "out"}}},
@@ -2572,4 +2576,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1283;
+const int kFuzzFunctionCount = 1285;
