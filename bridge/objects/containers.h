@@ -45,6 +45,10 @@ PyObject* new_dict(size_t count, ItemAt&& item_at) {
       return nullptr;
     }
   }
+  if (dict && static_cast<size_t>(PyDict_GET_SIZE(dict.get())) != count / 2) {
+    PyErr_SetString(PyExc_ValueError, "two keys of a dict are equal in Python, such as 1 and true");
+    return nullptr;
+  }
   return dict.release();
 }
 

@@ -159,10 +159,22 @@ int32_t bytes_data(ObjectHandle object, char** data, int64_t* length) {
 
 }  // namespace
 
+bool is_of_program_class(PyObject* object) noexcept {
+  PyTypeObject* const type = Py_TYPE(object);
+  if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) == 0) {
+    return false;
+  }
+  static PyObject* const mark = PyUnicode_InternFromString("__simple_fields__");  // never freed
+  return mark != nullptr && _PyType_Lookup(type, mark) != nullptr;
+}
+
 bool to_scalar(PyObject* object, Value& out) noexcept {
   if (object == Py_None) {
     out.type = Value::Type::kNil;
     return true;
+  }
+  if (is_of_program_class(object)) {
+    return false;
   }
   if (PyBool_Check(object)) {
     out.type = Value::Type::kBool;

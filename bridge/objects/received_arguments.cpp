@@ -42,7 +42,7 @@ void ReceivedValues::convert_object(PyObject* object, Value& out, const SimpleFu
   if (function != nullptr) {
     return;
   }
-  if (is_torch_tensor(object)) {
+  if (is_torch_tensor(object) && !is_of_program_class(object)) {
     out.tensor = &tensors_.emplace_back(torch_tensor_in(object));
     out.type = Value::Type::kTensor;
     return;

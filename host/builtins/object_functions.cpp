@@ -10,6 +10,7 @@
 #include "host/vm/patterns.h"
 #include "host/vm/protocols.h"
 #include "host/vm/thread.h"
+#include "host/vm/type_links.h"
 
 namespace spl {
 
@@ -98,7 +99,18 @@ Value round_fn(Thread& thread, Value* args, int count) {
   return Value::number(std::strtod(text, nullptr));
 }
 
+// What `super()` in a method of `args[0]` stands for: its first parent; for a class of another language, the
+// object whose methods are those of the next class in that language's order.
+Value super_fn(Thread& thread, Value* args, int) {
+  static const Symbol name = intern("__super__");
+  const Method* method = subclass_maker(args[1]) != nullptr && args[0].is(Kind::kInstance)
+                             ? as_object<Instance>(args[1])->record->find(name)
+                             : nullptr;
+  return method == nullptr ? retained(args[1]) : thread.call_method_of(args[1], *method, args, 1);
+}
+
 const NativeEntry kObjectFunctions[] = {
+    {"super", super_fn, 2, 2},
     {"isinstance", isinstance_fn, 2, 2}, {"hasattr", hasattr_fn, 2, 2}, {"getattr", getattr_fn, 2, 3},
     {"setattr", setattr_fn, 3, 3},       {"round", round_fn, 1, 2},
 };

@@ -17,7 +17,10 @@ bool is_scalar(Value v) {
   if (v.tag == Tag::kUint64) {
     return v.as_int >= 0;  // native integers are signed
   }
-  return !v.is_object() ? !v.is_missing() : v.is(Kind::kText);
+  if (v.is_object()) {
+    return v.is(Kind::kText) && text_of(v).find('\0') == std::string::npos;
+  }
+  return !v.is_missing();
 }
 
 bool is_plain(Value v, int depth) {
@@ -29,7 +32,7 @@ bool is_plain(Value v, int depth) {
          std::all_of(items.begin(), items.end(), [&](Value item) { return is_plain(item, depth + 1); });
 }
 
-// Whether the value consists of nil, bools, numbers and text, in arrays up to 100 levels deep.
+// Whether the value consists of nil, bools, numbers and text without NUL, in arrays up to 100 levels deep.
 Value is_plain_value(Thread&, Value* args, int) { return Value::boolean(is_plain(element(args[0]), 0)); }
 
 // The keys and values of a dict with plain ones as one array: key, value, key, value and so on. Otherwise

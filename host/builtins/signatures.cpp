@@ -155,24 +155,27 @@ bool is_property(const Closure& closure) {
                      [](const Attribute& attribute) { return attribute.name == property; });
 }
 
-// Name, function, and "method", "static", "class" or "property".
+// Name, function, and "method", "static", "class" or "property". A decorated method is the value that the
+// decorators returned.
 Value described_method(Symbol name, const Method& method) {
-  const bool is_read =
-      method.function.is(Kind::kClosure) && is_property(*as_object<Closure>(method.function));
-  const char* kind = method.takes_class ? "class"
-                     : method.is_static ? "static"
-                     : is_read          ? "property"
-                                        : "method";
-  return make_array({make_text(name_of(name)), retained(method.function), make_text(kind)});
+  const Closure* closure = closure_of(method.function);
+  const bool is_forwarding = method.is_decorated && closure != nullptr && closure->captured.size() == 1;
+  const bool is_read = closure != nullptr && is_property(*closure);
+  const char* kind = method.takes_class ? "class" : method.is_static ? "static" : is_read ? "property" : "method";
+  return make_array({make_text(name_of(name)), retained(is_forwarding ? closure->captured[0] : method.function),
+                     make_text(kind)});
 }
 
-// Name, value, and the function that computes the value of each object; nil for none.
-Value described_field(const FieldInfo& field) {
-  return make_array({make_text(name_of(field.name)), retained(field.default_value),
+// Name, declared type, whether it has a default value, that value, and the function that computes the value
+// of each object; nil for none. A field that only a method assigns has neither a type nor a value.
+Value described_field(const Record& record, const FieldInfo& field) {
+  return make_array({make_text(name_of(field.name)),
+                     record.module == nullptr ? Value() : described(*record.module, field.type),
+                     Value::boolean(field.has_default), retained(field.default_value),
                      field.initializer == nullptr ? Value() : make_closure(field.initializer)});
 }
 
-// The name of a class, its methods, and its fields that have a default value.
+// The name of a class, its documentation, its methods and its fields.
 Value class_parts(Thread&, Value* args, int) {
   const Value type = element(args[0]);
   if (!type.is(Kind::kRecord)) {
@@ -184,12 +187,13 @@ Value class_parts(Thread&, Value* args, int) {
     methods.push_back(described_method(name, method));
   }
   for (const FieldInfo& field : record.fields) {
-    if (field.has_default) {
-      fields.push_back(described_field(field));
+    if (field.has_default || field.type != nullptr) {
+      fields.push_back(described_field(record, field));
     }
   }
-  return make_array(
-      {make_text(name_of(record.name)), make_array(std::move(methods)), make_array(std::move(fields))});
+  return make_array({make_text(name_of(record.name)),
+                     make_text(record.declaration == nullptr ? "" : record.declaration->doc),
+                     make_array(std::move(methods)), make_array(std::move(fields))});
 }
 
 constexpr NativeEntry kSignatureExterns[] = {

@@ -521,6 +521,7 @@ class ModuleCompiler {
     check_methods(decl.methods);
     auto* record = static_cast<Record*>(type_named(decl.info.name));
     note_statics(*record, decl);
+    record->declaration = &decl.info;
     std::vector<Symbol> fields;
     for (const FieldDecl& field : decl.fields) {
       if (!record->field_index.emplace(field.name, static_cast<uint32_t>(fields.size())).second) {
@@ -545,6 +546,7 @@ class ModuleCompiler {
     FieldInfo info;
     info.name = field.name;
     info.has_default = field.default_value != nullptr;
+    info.type = field.type.get();
     if (field.type) {
       info.convertible = intern(convertible_type(module_.unaliased(*field.type)));
     }

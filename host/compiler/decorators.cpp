@@ -105,6 +105,7 @@ void FunctionCompiler::decorate_methods(TypeLink& link, const std::vector<Functi
     Method method;
     method.function = Value::integer(static_cast<int64_t>(proto_->protos.size()) - 1);
     method.is_static = decl->is_static;
+    method.is_decorated = true;
     method.is_mutating = decl->is_mutating;
     method.takes_class = takes_class(*decl, decl->is_static);
     link.methods.emplace_back(decl->info.name, method);

@@ -274,6 +274,7 @@ class Parser {
   // parser_branches.cpp)
   ExprPtr super_call();
   ExprPtr parent_of_record(const SourceSpan& span);
+  ExprPtr super_of_record(const SourceSpan& span);
   void reject_lambda_keyword();
   ExprPtr primary();
   ExprPtr constant();

@@ -120,11 +120,12 @@ void Parser::reject_lambda_keyword() {
   }
 }
 
-/// `super().m(a)` and `super(C, self).m(a)`: Parent.m(self, a).
+/// `super().m(a)` and `super(C, self).m(a)`: super(C, Parent).m(self, a), where the function returns its second
+/// argument for a class of Simple.
 ExprPtr Parser::super_call() {
   const SourceSpan span = here();
   auto field = make<FieldExpr>(span);
-  field->object = parent_of_record(span);
+  field->object = super_of_record(span);
   advance();
   if (is(Tok::kLeftParen)) {
     arguments(Tok::kRightParen);  // the class and self, which are known
@@ -147,6 +148,19 @@ ExprPtr Parser::super_call() {
   call->args.insert(call->args.begin(), std::move(self));
   call->callee = std::move(field);
   call->span = from(span);
+  return call;
+}
+
+ExprPtr Parser::super_of_record(const SourceSpan& span) {
+  ExprPtr parent = parent_of_record(span);
+  auto function = make<NameExpr>(span), record = make<NameExpr>(span);
+  function->name = intern("super");
+  record->name = record_->info.name;
+  auto call = make<CallExpr>(span);
+  call->callee = std::move(function);
+  call->args.resize(2);
+  call->args[0].value = std::move(record);
+  call->args[1].value = std::move(parent);
   return call;
 }
 

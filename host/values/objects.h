@@ -14,6 +14,9 @@
 
 namespace spl {
 
+struct DeclInfo;
+struct TypeExpr;
+
 class Thread;
 struct Proto;
 struct LoadedModule;
@@ -122,6 +125,7 @@ struct Method {
   bool is_mutating = false;
   Origin origin = Origin::kBody;
   bool takes_class = false;  // a class method: static, with the class as first parameter
+  bool is_decorated = false;  // the function forwards to the decorated value, which it captures
 };
 struct Trait;
 
@@ -161,6 +165,7 @@ struct FieldInfo {
   Value default_value;  // used if `initializer` is null
   const Proto* initializer = nullptr;
   bool has_default = false;  // the declaration has a default value
+  const TypeExpr* type = nullptr;  // as declared
   Symbol convertible = kNoSymbol;  // of the declared type, if values of another language are converted to it
 };
 struct Record : Type {
@@ -177,6 +182,7 @@ struct Record : Type {
   int32_t order_index = -1;       // of the field __order__, which records the order of first assignments
   bool awaits_statement = false;  // true until the class statement runs
   bool has_objects = false;
+  const DeclInfo* declaration = nullptr;
   Value foreign;  // the class of another language that the class statement created, see type_links.cpp; else nil
   struct DirectCalls* direct = nullptr;  // from @[direct(…)]; immortal, like the type
   char packed_letter = 0;     // from @[packed(…)]: how an operator receives an instance as an argument

@@ -104,12 +104,16 @@ bool HostLock::sleep() {
     if (is_late && !std::exchange(is_starving, true)) {
       starving_.fetch_add(1);
     }
+    if (!is_starving && starving_.load() > 0 && !held_.load()) {
+      freed_.notify_all();  // this thread may not take the lock
+    }
     if (is_starving) {
       wanted_.store(true, std::memory_order_relaxed);
     }
   }
   starving_.fetch_sub(is_starving ? 1 : 0);
   asleep_.fetch_sub(1);
+  waking_.store(false);  // a release may have meant this thread before it slept
   return !is_closed();
 }
 

@@ -5,8 +5,10 @@
 
 #include "host/compiler/type_names.h"
 #include "host/values/error.h"
+#include "host/values/module.h"
 #include "host/vm/protocols.h"
 #include "host/vm/thread.h"
+#include "host/vm/type_links.h"
 
 namespace spl {
 
@@ -27,22 +29,15 @@ bool is_variant(Value v, const VariantPatternSpec& spec) {
          spec.arity <= as_object<Instance>(v)->record->fields.size();
 }
 
-namespace {
-
-/// Whether an object of another language has a class of that name.
-bool has_foreign_type(Value object, Symbol type) {
-  static const Symbol name = intern("__has_type__");
-  const Method* method = as_object<Instance>(object)->record->find(name);
-  if (method == nullptr) {
-    return false;
+bool is_of_type(Value v, Symbol type, LoadedModule& module) {
+  if (v.is(Kind::kInstance) && subclass_maker(v) != nullptr) {  // an object of another language
+    const Value named = module.lookup(type);
+    if (named.is(Kind::kInstance)) {
+      return is_of_foreign_class(v, named);
+    }
   }
-  const Ref text = Ref::owned(make_text(name_of(type)));
-  const Value arg = text.get();
-  const Ref answer = Ref::owned(current_thread().call_method_of(object, *method, &arg, 1));
-  return truthy(answer.get());
+  return is_of_type(v, type);
 }
-
-}  // namespace
 
 bool is_of_type(Value v, Symbol type) {
   const std::string& name = name_of(type);
@@ -50,8 +45,7 @@ bool is_of_type(Value v, Symbol type) {
     const Record* record = as_object<Instance>(v)->record;
     return record->name == type ||
            std::any_of(record->parents.begin(), record->parents.end(),
-                       [&](const Type* parent) { return parent->name == type; }) ||
-           has_foreign_type(v, type);
+                       [&](const Type* parent) { return parent->name == type; });
   }
   const std::string found = type_name(v);
   const std::string_view expected = builtin_type(name);  // numbers match regardless of their width
@@ -69,7 +63,7 @@ bool is_of_class(Value v, Value type) {
     return is_of_type(v, as_object<Type>(type));
   }
   if (type.is(Kind::kInstance)) {
-    return v.is(Kind::kInstance) && is_of_foreign_class(v, type);
+    return is_of_foreign_class(v, type);
   }
   fail("a pattern needs a type after ':', got " + type_name(type));
 }

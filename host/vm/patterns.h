@@ -38,6 +38,8 @@ bool is_of_class(Value v, Value type);
 /// Whether a value has the type with this name, built-in or declared. All integer types match each other, and
 /// so do all float types.
 bool is_of_type(Value v, Symbol type);
+/// The same for a name in the code of a module, which may be a class of another language.
+bool is_of_type(Value v, Symbol type, LoadedModule& module);
 /// The payload, field or element at `index`; owned.
 Value part_of(Value v, uint32_t index);
 

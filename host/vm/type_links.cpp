@@ -32,12 +32,6 @@ Ref find_type(LoadedModule& module, const std::vector<Symbol>& path) {
   return at;
 }
 
-/// The method by which a class of another language creates a subclass; null for other values.
-const Method* subclass_maker(Value parent) {
-  static const Symbol name = intern("__subclass__");
-  return parent.is(Kind::kInstance) ? as_object<Instance>(parent)->record->find(name) : nullptr;
-}
-
 /// A class whose parents are classes of another language becomes such a class. Its statement binds the name
 /// to the new class; the record remains only as the description of the class.
 void become_foreign(Type& type, std::vector<Value> owned_parents, LoadedModule& module) {
@@ -169,6 +163,11 @@ Type* extended_type(const TypeLink& link, LoadedModule& module) {
 }
 
 }  // namespace
+
+const Method* subclass_maker(Value parent) {
+  static const Symbol name = intern("__subclass__");
+  return parent.is(Kind::kInstance) ? as_object<Instance>(parent)->record->find(name) : nullptr;
+}
 
 namespace {
 

@@ -155,6 +155,11 @@ def annotations_of(parameters: list[Parameter]) -> dict[str, Any]:
     return found
 
 
+def annotations_of_fields(fields: list[tuple[str, list[Any]]]) -> dict[str, Any]:
+    """Return the annotations of a class: Any for a type that Python does not have."""
+    return {name: Any if (of := annotation(declared)) is _UNKNOWN else of for name, declared in fields}
+
+
 _UNKNOWN = object()
 
 

@@ -192,7 +192,7 @@ use torch
 use torch.error.{TorchError}
 use python as py
 py.exec(CODE)
-fn work(): panic(TorchError.Python("made.Interrupting", "the message", ""))
+fn work(): panic(TorchError.Python("made.Interrupting", "the message", "", nil))
 print torch.attempt(\\: py.eval("guarded")(work))
 print py.eval("6 * 7")
 """
