@@ -36,13 +36,15 @@ def new_class(
     """
     for base in bases:
         check_base(name, base)
-    namespace: dict[str, Any] = {"__module__": module or "simple_torch", "__doc__": doc or None, "__simple_fields__": {}}
+    own_fields: dict[str, Callable[[], Any] | None] = {}
+    namespace: dict[str, Any] = {"__module__": module or "simple_torch", "__doc__": doc or None}
+    namespace["__simple_fields__"] = own_fields
     if annotations := annotations_of_fields([(field, of) for field, of, *_ in fields if of is not None]):
         namespace["__annotations__"] = annotations
     for field, _, has_value, value, make in fields:
         if has_value:
             namespace[field] = make() if make else value
-            namespace["__simple_fields__"][field] = copies_of(namespace[field], make)
+            own_fields[field] = copies_of(namespace[field], make)
     namespace |= {method: DECORATORS[kind](function) for method, function, kind in methods}
     created = types.new_class(name, tuple(bases), {}, lambda body: body.update(namespace))
     if any(fields_of(created).values()) and "__new__" not in namespace:
