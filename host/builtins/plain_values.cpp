@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstddef>
+#include <iterator>
 
 #include "host/builtins/embedding.h"
 #include "host/values/error.h"
@@ -75,18 +77,33 @@ Value dict_of_pairs(Thread&, Value* args, int) {
   return retained(result.get());
 }
 
+/// Bytes as values, for the vector's constructor from a range, which checks no capacity for each item.
+struct ByteIterator {
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = Value;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = Value;
+
+  const uint8_t* at;
+
+  Value operator*() const {
+    Value item = Value::integer(*at);
+    item.tag = Tag::kUint8;
+    return item;
+  }
+  ByteIterator& operator++() {
+    ++at;
+    return *this;
+  }
+  difference_type operator-(ByteIterator other) const { return at - other.at; }
+  bool operator==(const ByteIterator&) const = default;
+};
+
 // Reads memory that native code keeps alive: an array of u8.
 Value bytes_at(Thread&, Value* args, int) {
   const auto* data = reinterpret_cast<const uint8_t*>(args[0].as_int);
-  std::vector<Value> items;
-  items.reserve(static_cast<size_t>(args[1].as_int));
-  Value item = Value::integer(0);
-  item.tag = Tag::kUint8;
-  for (int64_t i = 0; i < args[1].as_int; ++i) {
-    item.as_int = data[i];
-    items.push_back(item);
-  }
-  return make_array(std::move(items));
+  return make_array(std::vector<Value>(ByteIterator{data}, ByteIterator{data + args[1].as_int}));
 }
 
 // Writes integers from 0 to 255 to memory of native code. False at the first other item.
