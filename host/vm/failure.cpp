@@ -6,9 +6,10 @@ namespace spl {
 
 namespace {
 
-// From the field `message`, else from to_string() or message(), else by display().
+// From the field `message`, else from __failure_text__(), to_string() or message(), else by display().
 std::string message_of(Thread& thread, Value payload) {
-  static const Symbol message = intern("message"), to_string = intern("to_string");
+  static const Symbol message = intern("message"), to_string = intern("to_string"),
+                      failure_text = intern("__failure_text__");
   if (payload.is(Kind::kInstance)) {
     auto* instance = as_object<Instance>(payload);
     if (const auto field = instance->record->field_index.find(message);
@@ -16,7 +17,7 @@ std::string message_of(Thread& thread, Value payload) {
       return display(instance->fields()[field->second]);
     }
   }
-  for (const Symbol name : {to_string, message}) {
+  for (const Symbol name : {failure_text, to_string, message}) {
     const Method* method = thread.find_method(payload, name);
     if (method == nullptr || method->is_static) {
       continue;
