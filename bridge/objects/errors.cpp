@@ -12,6 +12,7 @@
 
 #include "bridge/objects/exception_types.h"
 #include "bridge/runtime/backend.h"
+#include "bridge/runtime/gil.h"
 #include "bridge/runtime/greenlets.h"
 
 namespace simple_torch::bridge {

@@ -3,7 +3,7 @@
 
 namespace spl {
 
-/// `\x, y: e`, `\(x: T, y: T) -> U: e`, `\: e`; the body may be an indented block.
+/// `\x, y..., **z: e`, `\(x: T, y: T) -> U: e`, `\: e`; the body may be an indented block.
 ExprPtr Parser::backslash_lambda() {
   auto node = make<LambdaExpr>(here());
   backslash_params(*node);
@@ -75,8 +75,12 @@ Param Parser::lambda_param(bool with_type) {
     param.name = intern("_");
     param.pattern = tuple_pattern();
   } else {
+    param.kind = accept(Tok::kStarStar) ? ParamKind::kNamed : ParamKind::kNormal;
     accept(Tok::kMut);
     param.name = expect_name("a parameter");
+    if (param.kind == ParamKind::kNormal && accept(Tok::kEllipsis)) {
+      param.kind = ParamKind::kRest;
+    }
   }
   if (with_type && accept(Tok::kColon)) {
     Scope scope(*this);
