@@ -3,6 +3,7 @@
 
 #include "host/values/direct_calls.h"
 #include "host/values/module.h"
+#include "host/values/object_hooks.h"
 #include "host/values/spelling_suggester.h"
 #include "host/vm/generator.h"
 #include "host/vm/hints.h"
@@ -332,6 +333,20 @@ bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spe
   fail(name_of(type->name) + " has no static method " + name_of(name), static_hint(*type, name));
 }
 
+namespace {
+
+/// Text methods, and join() of arrays, take the text and the integers for which objects of another language stand.
+void take_native_forms(Value* args, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (args[i].is(Kind::kInstance) && as_object<Instance>(args[i])->record->native_form != nullptr) {
+      const Method& form = *as_object<Instance>(args[i])->record->native_form;
+      assign(args[i], object_hooks().call_method(args[i], form, nullptr, 0));
+    }
+  }
+}
+
+}  // namespace
+
 bool Thread::invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
   const Value self = stack_[window];
   const Native* native = builtin_method_of(self, name);
@@ -340,6 +355,9 @@ bool Thread::invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spe
       return start_method(*method, window, count, spec, kNoLvalue);
     }
     fail(type_name(self) + " has no method " + name_of(name), member_hint(self, name));
+  }
+  if (static const Symbol join = intern("join"); self.is(Kind::kText) || name == join) {
+    take_native_forms(stack_ + window + 1, count);
   }
   if (spec == nullptr) {
     return call_native(*native, window, window, count + 1);

@@ -12,7 +12,8 @@
 namespace spl {
 
 size_t checked_index(Value index, size_t size, const char* what) {
-  index = plain(index);
+  const Ref integer = index.is(Kind::kInstance) ? current_thread().with_integers(index) : Ref();
+  index = plain(index.is(Kind::kInstance) ? integer.get() : index);
   if (!index.is_int()) {
     fail(std::string(what) + " index must be an integer, got " + type_name(index));
   }
