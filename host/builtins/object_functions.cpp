@@ -109,7 +109,23 @@ Value super_fn(Thread& thread, Value* args, int) {
   return method == nullptr ? retained(args[1]) : thread.call_method_of(args[1], *method, args, 1);
 }
 
+// What a method of an object of another language returns; other values unchanged.
+Value adapted(Thread& thread, Value value, Symbol name) {
+  const Method* method = value.is(Kind::kInstance) ? as_object<Instance>(value)->record->find(name) : nullptr;
+  return method == nullptr ? retained(value) : thread.call_method_of(value, *method, nullptr, 0);
+}
+Value async_items(Thread& thread, Value* args, int) {
+  static const Symbol name = intern("__async_items__");
+  return adapted(thread, args[0], name);
+}
+Value async_manager(Thread& thread, Value* args, int) {
+  static const Symbol name = intern("__async_manager__");
+  return adapted(thread, args[0], name);
+}
+
 const NativeEntry kObjectFunctions[] = {
+    {"__async_items__", async_items, 1, 1},
+    {"__async_manager__", async_manager, 1, 1},
     {"super", super_fn, 2, 2},
     {"isinstance", isinstance_fn, 2, 2}, {"hasattr", hasattr_fn, 2, 2}, {"getattr", getattr_fn, 2, 3},
     {"setattr", setattr_fn, 3, 3},       {"round", round_fn, 1, 2},

@@ -149,6 +149,7 @@ class Parser {
   StmtPtr loop_statement(Symbol label);
   StmtPtr with_statement();
   StmtPtr unsafe_statement();
+  StmtPtr async_statement();
   StmtPtr expression_statement();
   StmtPtr assignment(ExprPtr first);
   bool more_targets() const;

@@ -63,6 +63,8 @@ StmtPtr Parser::keyword_statement() {
     }
     case Tok::kFor:
       return for_statement(kNoSymbol);
+    case Tok::kAsync:
+      return async_statement();
     case Tok::kWhile:
       return while_statement(kNoSymbol);
     case Tok::kLoop:
@@ -326,6 +328,38 @@ StmtPtr Parser::with_statement() {
   } while (accept(Tok::kComma));
   statement->body = body("after the resource");
   return statement;
+}
+
+namespace {
+
+ExprPtr call_of(const char* function, ExprPtr argument) {
+  auto name = make<NameExpr>(argument->span);
+  name->name = intern(function);
+  auto call = make<CallExpr>(argument->span);
+  call->callee = std::move(name);
+  call->args.emplace_back().value = std::move(argument);
+  return call;
+}
+
+}  // namespace
+
+/// `async for x in e` and `async with e`: loops over, or enters, what functions of the host make of `e`.
+StmtPtr Parser::async_statement() {
+  if (ahead().kind != Tok::kFor && ahead().kind != Tok::kWith) {
+    return nullptr;
+  }
+  advance();
+  if (is(Tok::kFor)) {
+    StmtPtr loop = for_statement(kNoSymbol);
+    auto& iterable = static_cast<ForStmt&>(*loop).iterable;
+    iterable = call_of("__async_items__", std::move(iterable));
+    return loop;
+  }
+  StmtPtr scope = with_statement();
+  for (WithItem& item : static_cast<WithStmt&>(*scope).items) {
+    item.resource = call_of("__async_manager__", std::move(item.resource));
+  }
+  return scope;
 }
 
 StmtPtr Parser::unsafe_statement() {
