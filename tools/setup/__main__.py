@@ -12,9 +12,20 @@ if sys.version_info < (3, 10):  # noqa: UP036 (the check itself runs on older ve
 
 from console import SetupError, log
 from doctor import diagnose
-from layout import DEFAULT_TORCH, NO_TORCH, PRESETS, ROOT, TORCH_VERSIONS, Build, environment
+from layout import (
+    DEFAULT_TORCH,
+    NO_TORCH,
+    PACKAGES_VERSIONS,
+    PRESETS,
+    ROOT,
+    SANITIZED,
+    TORCH_VERSIONS,
+    Build,
+    environment,
+    packages_environment,
+)
 from set_up import set_up
-from testing import run_tests, test_variables
+from testing import run_package_tests, run_tests, test_variables
 
 
 def main(arguments: list[str]) -> int:
@@ -50,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     test = command("test", _test, "set up, build, and run the tests", versions=with_none)
     test.add_argument("--filter", metavar="TEXT", help="only tests whose name contains TEXT")
     test.add_argument("--long", action="store_true", help="run the full counts of the long tests")
+    test.add_argument("--packages", action="store_true", help="run only tests/packages, in an environment of its own")
     test.add_argument("paths", nargs="*", metavar="PATH", help="run only these spec or pytest files or folders")
     command("bench", _bench, "set up, build, and run the benchmarks", versions=TORCH_VERSIONS)
     command("doctor", _doctor, "report what is used, with versions and paths, and every fault")
@@ -62,10 +74,28 @@ def _setup(options: argparse.Namespace) -> int:
 
 
 def _test(options: argparse.Namespace) -> int:
-    torch = options.torch or DEFAULT_TORCH
-    set_up(torch, Build(options.preset), assume_yes=options.yes, everything=True)
+    torch, tree = options.torch or DEFAULT_TORCH, Build(options.preset)
+    packages = needs_packages(options, torch)
+    set_up(torch, tree, assume_yes=options.yes, everything=not options.packages, packages=packages)
+    made = packages_environment(torch) if packages else None
+    if options.packages:
+        return run_package_tests(tree, made, name_filter=options.filter, long=options.long)
     env = None if torch == NO_TORCH else environment(torch)
-    return run_tests(Build(options.preset), env, paths=options.paths, name_filter=options.filter, long=options.long)
+    return run_tests(tree, env, paths=options.paths, name_filter=options.filter, long=options.long, packages=made)
+
+
+def needs_packages(options: argparse.Namespace, torch: str) -> bool:
+    """Whether all of tests/packages runs: with --packages, and at the end of a whole run with --long."""
+    if not options.packages:
+        whole = options.long and not options.paths and options.preset not in SANITIZED
+        return whole and torch in PACKAGES_VERSIONS
+    if options.paths:
+        raise SetupError(f"--packages runs tests/packages only: remove {' '.join(options.paths)}, or use --filter")
+    if torch not in PACKAGES_VERSIONS:
+        raise SetupError(f"--packages: torch must be {' or '.join(PACKAGES_VERSIONS)}, got {torch}")
+    if options.preset in SANITIZED:
+        raise SetupError(f"--packages: the preset must not have a sanitizer, got {options.preset}")
+    return True
 
 
 def _bench(options: argparse.Namespace) -> int:

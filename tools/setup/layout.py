@@ -33,6 +33,8 @@ TORCH_VERSIONS = tuple(
     )
 )
 NO_TORCH = "none"
+# Those for which tests/packages has a lock file.
+PACKAGES_VERSIONS = tuple(minor for minor in TORCH_VERSIONS if (REQUIREMENTS / f"packages-{minor}.lock").exists())
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Build:
 
 
 PRESETS = ("release", "dev", "debug", "asan", "tsan")
+SANITIZED = ("asan", "tsan")
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,12 @@ class Environment:
     torch: str
     folder: Path
     locks: tuple[Path, ...]
+    content: str = "the packages of the examples and tests"
+    size: str = "environment_gb"  # its key in versions.json
+
+    @property
+    def size_gb(self) -> float:
+        return TORCH_SIZES[self.torch][self.size]
 
     @property
     def python(self) -> Path:
@@ -89,6 +98,12 @@ class Environment:
 def environment(torch: str, *, state: Path = STATE, requirements: Path = REQUIREMENTS) -> Environment:
     locks = (requirements / f"torch-{torch}.lock", requirements / "models.lock")
     return Environment(torch, state / f"torch-{torch}", locks)
+
+
+def packages_environment(torch: str, *, state: Path = STATE, requirements: Path = REQUIREMENTS) -> Environment:
+    """The environment of tests/packages, with the same torch. Programs of users do not use it."""
+    lock = requirements / f"packages-{torch}.lock"
+    return Environment(torch, state / f"packages-{torch}", (lock,), "the packages of tests/packages", "packages_gb")
 
 
 def complete_environments() -> list[Environment]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import system
@@ -21,6 +21,7 @@ from layout import (
     Environment,
     complete_environments,
     environment,
+    packages_environment,
 )
 
 # Measured on Debian 12, x86-64.
@@ -29,11 +30,13 @@ _PACKAGES_GB = 0.5
 _BUILD_GB = 0.2
 
 
-def set_up(torch: str | None, tree: Build, *, assume_yes: bool, everything: bool = False) -> None:
+def set_up(
+    torch: str | None, tree: Build, *, assume_yes: bool, everything: bool = False, packages: bool = False
+) -> None:
     """Installs what is missing for `torch` ("none": no Python packages; None: as last time), and builds.
 
     Each step does only what is missing, so that an interrupted set-up can be run again. `everything` builds the
-    test programs too.
+    test programs too. `packages` also makes the environment of tests/packages.
     """
     with _one_at_a_time():
         if torch is None:
@@ -41,14 +44,17 @@ def set_up(torch: str | None, tree: Build, *, assume_yes: bool, everything: bool
         chosen = None if torch == NO_TORCH else environment(torch)
         machine = system.inspect_machine()
         plan = system.plan(machine, with_python=chosen is not None)
-        missing = chosen if chosen and not chosen.complete() else None
+        wanted = [chosen] if chosen else []
+        if packages:
+            wanted.append(packages_environment(torch))
+        missing = [env for env in wanted if not env.complete()]
         if missing or plan.packages:
             _announce(missing, plan, machine, assume_yes)
         if plan.packages:
             with step("System packages"):
                 system.install(plan.packages, is_root=machine.is_root)
-        if missing:
-            make(missing, plan.python)
+        for env in missing:
+            make(env, plan.python)
         if chosen:
             WITHOUT_TORCH.unlink(missing_ok=True)
         else:
@@ -56,7 +62,7 @@ def set_up(torch: str | None, tree: Build, *, assume_yes: bool, everything: bool
         build(tree, complete_environments() if chosen else [], everything=everything)
 
 
-def _announce(missing: Environment | None, plan: system.Plan, machine: system.Machine, assume_yes: bool) -> None:
+def _announce(missing: Sequence[Environment], plan: system.Plan, machine: system.Machine, assume_yes: bool) -> None:
     """Prints what will be installed and asks. Raises SetupError on "no", or if the disk is too small."""
     free = shutil.disk_usage(STATE).free / 1e9
     for line in describe(missing, plan, free):
@@ -68,21 +74,21 @@ def _announce(missing: Environment | None, plan: system.Plan, machine: system.Ma
         raise SetupError("nothing was installed")
 
 
-def needed_gb(missing: Environment | None) -> float:
-    return _BUILD_GB + (TORCH_SIZES[missing.torch]["environment_gb"] if missing else 0)
+def needed_gb(missing: Sequence[Environment]) -> float:
+    return _BUILD_GB + sum(env.size_gb for env in missing)
 
 
-def describe(missing: Environment | None, plan: system.Plan, free_gb: float) -> list[str]:
+def describe(missing: Sequence[Environment], plan: system.Plan, free_gb: float) -> list[str]:
     """The lines that announce what will be installed, where, and its size."""
     lines = ["Set-up will install:"]
     if plan.packages:
         lines.append(f"  system packages (up to {_PACKAGES_GB} GB): {' '.join(plan.packages)}")
-    if missing:
-        sizes = TORCH_SIZES[missing.torch]
+    for env in missing:
+        torch_gb = TORCH_SIZES[env.torch]["torch_gb"]
         lines += [
-            f"  Python packages ({sizes['environment_gb']} GB on disk, {_DOWNLOAD_GB} GB to download):",
-            f"    torch {missing.torch} with its CUDA libraries (about {sizes['torch_gb']} GB), torchvision,",
-            f"    and the packages of the examples and tests; all in {missing.folder}, based on {plan.python}",
+            f"  Python packages ({env.size_gb} GB on disk, up to {_DOWNLOAD_GB} GB to download):",
+            f"    torch {env.torch} with its CUDA libraries (about {torch_gb} GB), torchvision,",
+            f"    and {env.content}; all in {env.folder}, based on {plan.python}",
         ]
     lines.append(
         f"  the build, in this folder; in total {needed_gb(missing):.1f} GB, free on this disk: {free_gb:.0f} GB"

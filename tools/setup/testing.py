@@ -53,6 +53,7 @@ _FORKING = (
     "Threads.ThatForkWithoutTheGilCannotCallPythonInTheChild",
     "MemoryRelease.HappensInAForkedProcess",
 )
+PACKAGES = "tests/packages"
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 _PENDING = re.compile(r"^(\d+) pending$")
 
@@ -79,7 +80,13 @@ class Counts:
 
 
 def run_tests(
-    tree: Build, env: Environment | None, *, paths: Sequence[str], name_filter: str | None, long: bool
+    tree: Build,
+    env: Environment | None,
+    *,
+    paths: Sequence[str],
+    name_filter: str | None,
+    long: bool,
+    packages: Environment | None = None,
 ) -> int:
     """Runs the suites and prints the sum as the last line; returns the exit code.
 
@@ -89,6 +96,7 @@ def run_tests(
         paths: only these spec and pytest files or folders; empty: everything, GoogleTest too.
         name_filter: only tests whose name holds this text.
         long: full counts where tests have reduced ones.
+        packages: the environment in which all of tests/packages runs, after the other suites.
     """
     variables = test_variables(tree, env, long=long)
     if env:
@@ -104,6 +112,22 @@ def run_tests(
     if pythons:
         python = str(env.python) if env else sys.executable
         total += _suite("pytest", lambda: _pytest(tree, python, pythons, name_filter, variables))
+    if packages:
+        total += _packages_suite(tree, packages, name_filter, long)
+    return _report(total)
+
+
+def run_package_tests(tree: Build, packages: Environment, *, name_filter: str | None, long: bool) -> int:
+    """Runs tests/packages alone, with all of its programs; returns the exit code."""
+    return _report(_packages_suite(tree, packages, name_filter, long))
+
+
+def _packages_suite(tree: Build, packages: Environment, name_filter: str | None, long: bool) -> Counts:
+    variables = {**test_variables(tree, packages, long=long), "SIMPLE_TEST_PACKAGES": "1"}
+    return _suite("packages", lambda: _pytest(tree, str(packages.python), [PACKAGES], name_filter, variables))
+
+
+def _report(total: Counts) -> int:
     if total == Counts():
         print("no tests ran")
     if total.pending:
