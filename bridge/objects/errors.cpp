@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bridge/objects/base_frame.h"
 #include "bridge/objects/exception_types.h"
 #include "bridge/runtime/backend.h"
 #include "bridge/runtime/gil.h"
@@ -403,6 +404,7 @@ int32_t report_python_error() {
       return report_plain(ErrorKind::kInternal,
                           "a Python function returned an error without setting an exception");
     }
+    remove_base_frame(exception.get());
     const DisplayText text(exception.get());
     if (has_report_interrupt()) {
       return report_interrupt();

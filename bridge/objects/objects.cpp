@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "bridge/objects/base_frame.h"
 #include "bridge/objects/references.h"
 #include "bridge/objects/values.h"
 #include "bridge/runtime/entry.h"
@@ -63,9 +64,9 @@ int32_t has_attribute(ObjectHandle object, const char* name, bool* out) {
   return object_from_python(out, [&]() -> PyObject* {
     const Ref function = object_of(callable);
     const CallArguments converted(*arguments);
-    return converted.ok() ? PyObject_Vectorcall(function.get(), converted.first(), converted.positional(),
-                                                converted.names())
-                          : nullptr;
+    return converted.ok()
+               ? call_on_frame(function.get(), converted.first(), converted.positional(), converted.names())
+               : nullptr;
   });
 }
 
@@ -77,10 +78,11 @@ int32_t has_attribute(ObjectHandle object, const char* name, bool* out) {
     if (!key) {
       return nullptr;
     }
-    const CallArguments converted(*arguments, self.get());
-    return converted.ok() ? PyObject_VectorcallMethod(key.get(), converted.first(), converted.positional(),
-                                                      converted.names())
-                          : nullptr;
+    const Ref method(PyObject_GetAttr(self.get(), key.get()));
+    const CallArguments converted(*arguments);
+    return method && converted.ok()
+               ? call_on_frame(method.get(), converted.first(), converted.positional(), converted.names())
+               : nullptr;
   });
 }
 

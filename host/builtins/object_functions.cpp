@@ -99,13 +99,13 @@ Value round_fn(Thread& thread, Value* args, int count) {
   return Value::number(std::strtod(text, nullptr));
 }
 
-// What `super()` in a method of `args[0]` stands for: its first parent; for a class of another language, the
-// object whose methods are those of the next class in that language's order.
+// What `super()` stands for in a method of the class statement with the key `args[0]`: its first parent,
+// `args[1]`; for a class of another language, the object whose methods are those of the next class in that
+// language's order.
 Value super_fn(Thread& thread, Value* args, int) {
   static const Symbol name = intern("__super__");
-  const Method* method = subclass_maker(args[1]) != nullptr && args[0].is(Kind::kInstance)
-                             ? as_object<Instance>(args[1])->record->find(name)
-                             : nullptr;
+  const Method* method =
+      args[1].is(Kind::kInstance) ? as_object<Instance>(args[1])->record->find(name) : nullptr;
   return method == nullptr ? retained(args[1]) : thread.call_method_of(args[1], *method, args, 1);
 }
 

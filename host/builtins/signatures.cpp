@@ -175,7 +175,7 @@ Value described_field(const Record& record, const FieldInfo& field) {
                      field.initializer == nullptr ? Value() : make_closure(field.initializer)});
 }
 
-// The name of a class, its documentation, its methods and its fields.
+// The name of a class, its documentation, the key of its statement, its methods and its fields.
 Value class_parts(Thread&, Value* args, int) {
   const Value type = element(args[0]);
   if (!type.is(Kind::kRecord)) {
@@ -193,6 +193,7 @@ Value class_parts(Thread&, Value* args, int) {
   }
   return make_array({make_text(name_of(record.name)),
                      make_text(record.declaration == nullptr ? "" : record.declaration->doc),
+                     Value::integer(record.key),
                      make_array(std::move(methods)), make_array(std::move(fields))});
 }
 

@@ -522,6 +522,7 @@ class ModuleCompiler {
     auto* record = static_cast<Record*>(type_named(decl.info.name));
     note_statics(*record, decl);
     record->declaration = &decl.info;
+    record->key = key_of_class(decl);
     std::vector<Symbol> fields;
     for (const FieldDecl& field : decl.fields) {
       if (!record->field_index.emplace(field.name, static_cast<uint32_t>(fields.size())).second) {

@@ -568,6 +568,10 @@ struct RecordDecl : StmtOf<StmtKind::kRecord> {
   std::vector<StmtPtr> constants;   // BindStmt: `const N = 3` and `static val N = 3`, values of the type
   std::vector<Symbol> inner_types;  // declared inside; they precede this record in the tree
 };
+/// A number that no other class statement of the process has.
+inline int64_t key_of_class(const RecordDecl& decl) {
+  return static_cast<int64_t>(decl.span.file) << 32 | decl.span.start;
+}
 struct VariantDecl {
   Symbol name = kNoSymbol;
   std::vector<Symbol> field_names;  // kNoSymbol for a field without a name

@@ -120,8 +120,8 @@ void Parser::reject_lambda_keyword() {
   }
 }
 
-/// `super().m(a)` and `super(C, self).m(a)`: super(C, Parent).m(self, a), where the function returns its second
-/// argument for a class of Simple.
+/// `super().m(a)` and `super(C, self).m(a)`: super(key_of_class(C), Parent).m(self, a), where the function returns
+/// its second argument for a class of Simple.
 ExprPtr Parser::super_call() {
   const SourceSpan span = here();
   auto field = make<FieldExpr>(span);
@@ -153,13 +153,14 @@ ExprPtr Parser::super_call() {
 
 ExprPtr Parser::super_of_record(const SourceSpan& span) {
   ExprPtr parent = parent_of_record(span);
-  auto function = make<NameExpr>(span), record = make<NameExpr>(span);
+  auto function = make<NameExpr>(span);
   function->name = intern("super");
-  record->name = record_->info.name;
+  auto key = make<IntExpr>(span);
+  key->value = key_of_class(*record_);
   auto call = make<CallExpr>(span);
   call->callee = std::move(function);
   call->args.resize(2);
-  call->args[0].value = std::move(record);
+  call->args[0].value = std::move(key);
   call->args[1].value = std::move(parent);
   return call;
 }

@@ -183,6 +183,7 @@ struct Record : Type {
   bool awaits_statement = false;  // true until the class statement runs
   bool has_objects = false;
   const DeclInfo* declaration = nullptr;
+  int64_t key = 0;  // key_of_class() of its statement
   Value foreign;  // the class of another language that the class statement created, see type_links.cpp; else nil
   struct DirectCalls* direct = nullptr;  // from @[direct(…)]; immortal, like the type
   char packed_letter = 0;     // from @[packed(…)]: how an operator receives an instance as an argument

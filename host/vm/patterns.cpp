@@ -30,7 +30,8 @@ bool is_variant(Value v, const VariantPatternSpec& spec) {
 }
 
 bool is_of_type(Value v, Symbol type, LoadedModule& module) {
-  if (v.is(Kind::kInstance) && subclass_maker(v) != nullptr) {  // an object of another language
+  const bool is_foreign = v.is(Kind::kInstance) && subclass_maker(v) != nullptr;
+  if (is_foreign && builtin_type(name_of(type)).empty()) {
     const Value named = module.lookup(type);
     if (named.is(Kind::kInstance)) {
       return is_of_foreign_class(v, named);
