@@ -118,21 +118,56 @@ bool send_due_interrupts() {
   return is_due;
 }
 
-/// Importlib may wait for a module that another thread imports; the interrupt ends that wait.
-constexpr std::chrono::seconds kLongestPostponement{1};
+/// Importlib may wait for a module that another thread imports; the interrupt ends that wait. The body of a
+/// module is usually short, and may be long.
+constexpr std::chrono::seconds kLongestPostponement{3};
+constexpr std::chrono::milliseconds kBodyPostponement{20};
+
+/// Whether a postponed interrupt is due now, where the main thread is.
+bool is_postponement_over(const PythonThread& main) {
+  const auto elapsed = Clock::now() - *postponed_since;
+  switch (import_step(main)) {
+    case ImportStep::kNone:
+      return true;
+    case ImportStep::kBody:
+      return elapsed > kBodyPostponement;
+    case ImportStep::kImportlib:
+      return elapsed > kLongestPostponement;
+  }
+  return true;
+}
+
+/// A pending call of Python: the main thread runs it wherever it checks for signals, so that it finds the
+/// first such place outside the import. If Python's queue is full, the watcher repeats the interrupt.
+int raise_after_import(void* /*nothing*/) {
+  const PythonThread* const main = this_python_thread();
+  if (!is_main_due || main == nullptr) {
+    return 0;
+  }
+  if (!is_postponement_over(*main)) {
+    Py_AddPendingCall(raise_after_import, nullptr);
+    return 0;
+  }
+  is_main_due = false;
+  postponed_since.reset();
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  return -1;
+}
 
 /// Called by Python's handler of SIGINT, under the GIL on the main thread. An exception in importlib's code
-/// may leave its lock held for good. Returns whether the watcher interrupts the main thread later.
+/// may leave its lock held for good. Returns whether the interrupt is raised later.
 bool postpone_main_interrupt() {
   const PythonThread* const main = this_python_thread();
   const auto now = Clock::now();
-  is_main_due = has_watcher && main != nullptr && main->inside != 0 && is_in_import_frame(*main) &&
+  is_main_due = has_watcher && main != nullptr && main->inside != 0 &&
+                import_step(*main) == ImportStep::kImportlib &&
                 now - postponed_since.value_or(now) <= kLongestPostponement;
   if (!is_main_due) {
     postponed_since.reset();
     return false;
   }
   postponed_since = postponed_since.value_or(now);
+  Py_AddPendingCall(raise_after_import, nullptr);
   sem_post(&for_watcher);
   return true;
 }
@@ -157,16 +192,14 @@ void wake_main() noexcept {
   }
 }
 
-/// Lets Python's handler run again once the main thread has left importlib's code. Returns whether the
-/// interrupt is still due.
+/// Lets Python's handler run again, also in a blocking call. Returns whether the interrupt is still due.
 bool repeat_postponed_interrupt() {
   const GilScope gil;
   if (!is_main_due) {
     return false;
   }
   const PythonThread* const main = main_thread();
-  if (main != nullptr && is_in_import_frame(*main) &&
-      Clock::now() - *postponed_since <= kLongestPostponement) {
+  if (main != nullptr && !is_postponement_over(*main)) {
     return true;
   }
   is_main_due = false;

@@ -59,8 +59,6 @@ bool is_uninterruptible(std::string_view file, std::string_view function) noexce
   return (name == "threading.py" && !is_wait(function)) || name == "logging/__init__.py";
 }
 
-bool is_import(std::string_view file, std::string_view /*function*/) noexcept { return is_import_file(file); }
-
 /// "" when the text is not valid UTF-8, so none of those names.
 std::string_view view_of(PyObject* text) noexcept {
   Py_ssize_t size = 0;
@@ -72,26 +70,45 @@ std::string_view view_of(PyObject* text) noexcept {
   return {utf8, static_cast<size_t>(size)};
 }
 
-/// Whether the file and the function of the thread's innermost frame satisfy `predicate`. False without a
-/// frame.
-bool is_innermost(const PythonThread& thread,
-                  bool (*predicate)(std::string_view, std::string_view) noexcept) noexcept {
+/// The innermost frame, or empty.
+Ref innermost_frame(const PythonThread& thread) noexcept {
   PyThreadState* const state = state_of(thread);
-  const Ref frame(state == nullptr ? nullptr : reinterpret_cast<PyObject*>(PyThreadState_GetFrame(state)));
-  if (!frame) {
-    return false;
-  }
-  const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(frame.get()))));
-  const auto* const fields = reinterpret_cast<PyCodeObject*>(code.get());
-  return predicate(view_of(fields->co_filename), view_of(fields->co_name));
+  return Ref(state == nullptr ? nullptr : reinterpret_cast<PyObject*>(PyThreadState_GetFrame(state)));
 }
+
+PyFrameObject* as_frame(const Ref& frame) noexcept { return reinterpret_cast<PyFrameObject*>(frame.get()); }
+
+/// The file and the name of a frame's function are those of its code, which the frame keeps alive.
+struct Place {
+  explicit Place(const Ref& frame) noexcept {
+    const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(as_frame(frame))));
+    const auto* const fields = reinterpret_cast<PyCodeObject*>(code.get());
+    file = view_of(fields->co_filename);
+    function = view_of(fields->co_name);
+  }
+  std::string_view file, function;
+};
 
 }  // namespace
 
 bool is_in_uninterruptible_frame(const PythonThread& thread) noexcept {
-  return is_innermost(thread, is_uninterruptible);
+  const Ref frame = innermost_frame(thread);
+  if (!frame) {
+    return false;
+  }
+  const Place place(frame);
+  return is_uninterruptible(place.file, place.function);
 }
 
-bool is_in_import_frame(const PythonThread& thread) noexcept { return is_innermost(thread, is_import); }
+ImportStep import_step(const PythonThread& thread) noexcept {
+  for (Ref frame = innermost_frame(thread); frame;
+       frame = Ref(reinterpret_cast<PyObject*>(PyFrame_GetBack(as_frame(frame))))) {
+    const Place place(frame);
+    if (is_import_file(place.file)) {
+      return place.function == "_call_with_frames_removed" ? ImportStep::kBody : ImportStep::kImportlib;
+    }
+  }
+  return ImportStep::kNone;
+}
 
 }  // namespace simple_torch::bridge
