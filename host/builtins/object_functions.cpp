@@ -123,16 +123,23 @@ Value async_manager(Thread& thread, Value* args, int) {
   return adapted(thread, args[0], name);
 }
 
-const NativeEntry kObjectFunctions[] = {
+// What the parser makes of `async for`, `async with` and `super()`.
+const NativeEntry kSyntaxFunctions[] = {
     {"__async_items__", async_items, 1, 1},
     {"__async_manager__", async_manager, 1, 1},
     {"super", super_fn, 2, 2},
+};
+
+const NativeEntry kObjectFunctions[] = {
     {"isinstance", isinstance_fn, 2, 2}, {"hasattr", hasattr_fn, 2, 2}, {"getattr", getattr_fn, 2, 3},
     {"setattr", setattr_fn, 3, 3},       {"round", round_fn, 1, 2},
 };
 
 }  // namespace
 
-void install_object_functions() { add_functions(kObjectFunctions); }
+void install_object_functions() {
+  add_functions(kSyntaxFunctions);
+  add_functions(kObjectFunctions);
+}
 
 }  // namespace spl

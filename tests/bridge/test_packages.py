@@ -162,7 +162,7 @@ import atexit, sys, threading, time
 atexit.register(lambda: sys.stdout.write("at exit\\n"))
 def later(f):
     def work():
-        time.sleep(0.1)
+        time.sleep(2)  # the program ends first, also on a busy machine
         sys.stdout.write(f"{f(20)}\\n")
     threading.Thread(target=work).start()
 def call_in_thread(f):
