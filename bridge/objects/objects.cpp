@@ -79,8 +79,11 @@ int32_t has_attribute(ObjectHandle object, const char* name, bool* out) {
       return nullptr;
     }
     const Ref method(PyObject_GetAttr(self.get(), key.get()));
+    if (!method) {
+      return nullptr;  // before the conversion, which must not start with an exception set
+    }
     const CallArguments converted(*arguments);
-    return method && converted.ok()
+    return converted.ok()
                ? call_on_frame(method.get(), converted.first(), converted.positional(), converted.names())
                : nullptr;
   });

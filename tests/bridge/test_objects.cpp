@@ -210,6 +210,15 @@ TEST_F(PlainObjects, ShowTheMemoryOfBytes) {
   EXPECT_EQ(spt_py_new_bytes(-1, &made), SPT_INVALID_ARGUMENT);
 }
 
+TEST_F(PlainObjects, WithoutTheMethodKeepTheAttributeError) {
+  int64_t out = 0;
+  const Held x = tensor({1, 2}, {2});  // its Python object does not exist yet
+  const Args one = std::move(Args().tensor(x).number(3));
+  EXPECT_EQ(spt_py_call_method(eval("1j").get(), "missing", one.kinds(), one.values(), nullptr, 0, &out),
+            SPT_PYTHON);
+  EXPECT_EQ(last_message(), "AttributeError: 'complex' object has no attribute 'missing'");
+}
+
 TEST_F(PlainObjects, NeedPairsForADict) {
   SplArray* flat = spl_array_new();
   spl_array_push_i64(flat, 1);
