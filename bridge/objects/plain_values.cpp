@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "bridge/objects/errors.h"
 #include "bridge/objects/references.h"
@@ -62,6 +63,23 @@ SplValue scalar_for_program(const Value& value) {
   return out;
 }
 
+void push_array(SplArray* to, PlainArray items) {
+  SplValue value{};
+  value.tag = SPL_ARRAY;
+  value.as_array = items.release();
+  services().host.array_push(to, value);
+}
+
+/// Appends the value; false if it is no scalar.
+bool append_scalar(SplArray* to, PyObject* object) {
+  Value scalar{};
+  if (!to_scalar(object, scalar)) {
+    return false;
+  }
+  services().host.array_push(to, scalar_for_program(scalar));
+  return true;
+}
+
 bool append(SplArray* to, PyObject* object, int depth);
 
 /// Nothing here runs Python code, which could change the list.
@@ -75,30 +93,14 @@ bool append_items(SplArray* to, PyObject* list, int depth) {
       return false;
     }
   }
-  SplValue value{};
-  value.tag = SPL_ARRAY;
-  value.as_array = items.release();
-  services().host.array_push(to, value);
+  push_array(to, std::move(items));
   return true;
 }
 
 /// Appends the value; false if it is not plain.
 bool append(SplArray* to, PyObject* object, int depth) {
-  Value scalar{};
-  if (to_scalar(object, scalar)) {
-    services().host.array_push(to, scalar_for_program(scalar));
-    return true;
-  }
-  return (PyList_Check(object) || PyTuple_Check(object)) && append_items(to, object, depth);
-}
-
-bool append_key(SplArray* to, PyObject* key) {
-  Value scalar{};
-  if (!to_scalar(key, scalar)) {
-    return false;
-  }
-  services().host.array_push(to, scalar_for_program(scalar));
-  return true;
+  return append_scalar(to, object) ||
+         ((PyList_Check(object) || PyTuple_Check(object)) && append_items(to, object, depth));
 }
 
 /// Appends an array of key, value, key, value and so on.
@@ -107,14 +109,11 @@ bool append_pairs(SplArray* to, PyObject* dict) {
   Py_ssize_t position = 0;
   PyObject *key = nullptr, *item = nullptr;
   while (PyDict_Next(dict, &position, &key, &item) != 0) {
-    if (!append_key(pairs.get(), key) || !append(pairs.get(), item, 1)) {
+    if (!append_scalar(pairs.get(), key) || !append(pairs.get(), item, 1)) {
       return false;
     }
   }
-  SplValue value{};
-  value.tag = SPL_ARRAY;
-  value.as_array = pairs.release();
-  services().host.array_push(to, value);
+  push_array(to, std::move(pairs));
   return true;
 }
 

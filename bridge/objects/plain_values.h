@@ -6,8 +6,8 @@
 
 namespace simple_torch::bridge {
 
-/// Whether the object's class, or a base of it, is one of the program (simple_torch_helpers.subclasses). Such an
-/// object is never converted: its methods need the object itself.
+/// Whether the object's class, or a base of it, is one of the program (simple_torch_helpers.subclasses). Such
+/// an object is never converted: its methods need the object itself.
 bool is_of_program_class(PyObject* object) noexcept;
 
 /// Converts None, a bool, an int of 64 bits, a float, or a str without NUL and surrogates. The text belongs

@@ -161,9 +161,12 @@ Value described_method(Symbol name, const Method& method) {
   const Closure* closure = closure_of(method.function);
   const bool is_forwarding = method.is_decorated && closure != nullptr && closure->captured.size() == 1;
   const bool is_read = closure != nullptr && is_property(*closure);
-  const char* kind = method.takes_class ? "class" : method.is_static ? "static" : is_read ? "property" : "method";
-  return make_array({make_text(name_of(name)), retained(is_forwarding ? closure->captured[0] : method.function),
-                     make_text(kind)});
+  const char* kind = method.takes_class ? "class"
+                     : method.is_static ? "static"
+                     : is_read          ? "property"
+                                        : "method";
+  return make_array({make_text(name_of(name)),
+                     retained(is_forwarding ? closure->captured[0] : method.function), make_text(kind)});
 }
 
 // Name, declared type, whether it has a default value, that value, and the function that computes the value
@@ -193,8 +196,8 @@ Value class_parts(Thread&, Value* args, int) {
   }
   return make_array({make_text(name_of(record.name)),
                      make_text(record.declaration == nullptr ? "" : record.declaration->doc),
-                     Value::integer(record.key),
-                     make_array(std::move(methods)), make_array(std::move(fields))});
+                     Value::integer(record.key), make_array(std::move(methods)),
+                     make_array(std::move(fields))});
 }
 
 constexpr NativeEntry kSignatureExterns[] = {

@@ -118,7 +118,8 @@ void FunctionCompiler::test_type(const TypeExpr& type, Register value, std::vect
   const Register matches = temporary();
   const auto test = [&](const TypeExpr& one) {
     const bool is_name = one.kind == TypeKind::kName;
-    const bool is_local = is_name && (find_local(one.path[0]) != nullptr || captured_local(one.path[0]) != nullptr);
+    const bool is_local =
+        is_name && (find_local(one.path[0]) != nullptr || captured_local(one.path[0]) != nullptr);
     if (is_local || (is_name && one.path.size() > 1 && module_.knows(one.path[0]))) {
       test_member_type(one, value, matches);
       return;

@@ -124,7 +124,7 @@ struct Method {
   bool is_static = false;
   bool is_mutating = false;
   Origin origin = Origin::kBody;
-  bool takes_class = false;  // a class method: static, with the class as first parameter
+  bool takes_class = false;   // a class method: static, with the class as first parameter
   bool is_decorated = false;  // the function forwards to the decorated value, which it captures
 };
 struct Trait;
@@ -164,7 +164,7 @@ struct FieldInfo {
   Symbol name = kNoSymbol;
   Value default_value;  // used if `initializer` is null
   const Proto* initializer = nullptr;
-  bool has_default = false;  // the declaration has a default value
+  bool has_default = false;        // the declaration has a default value
   const TypeExpr* type = nullptr;  // as declared
   Symbol convertible = kNoSymbol;  // of the declared type, if values of another language are converted to it
 };
@@ -184,7 +184,8 @@ struct Record : Type {
   bool has_objects = false;
   const DeclInfo* declaration = nullptr;
   int64_t key = 0;  // key_of_class() of its statement
-  Value foreign;  // the class of another language that the class statement created, see type_links.cpp; else nil
+  Value foreign;  // the class of another language that the class statement created, see type_links.cpp; else
+                  // nil
   struct DirectCalls* direct = nullptr;  // from @[direct(…)]; immortal, like the type
   char packed_letter = 0;     // from @[packed(…)]: how an operator receives an instance as an argument
   int32_t packed_field = -1;  // the field that it receives

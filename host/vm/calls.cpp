@@ -335,7 +335,8 @@ bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spe
 
 namespace {
 
-/// Text methods, and join() of arrays, take the text and the integers for which objects of another language stand.
+/// Text methods, and join() of arrays, take the text and the integers for which objects of another language
+/// stand.
 void take_native_forms(Value* args, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     if (args[i].is(Kind::kInstance) && as_object<Instance>(args[i])->record->native_form != nullptr) {

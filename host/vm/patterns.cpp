@@ -44,9 +44,8 @@ bool is_of_type(Value v, Symbol type) {
   const std::string& name = name_of(type);
   if (v.is(Kind::kInstance)) {
     const Record* record = as_object<Instance>(v)->record;
-    return record->name == type ||
-           std::any_of(record->parents.begin(), record->parents.end(),
-                       [&](const Type* parent) { return parent->name == type; });
+    return record->name == type || std::any_of(record->parents.begin(), record->parents.end(),
+                                               [&](const Type* parent) { return parent->name == type; });
   }
   const std::string found = type_name(v);
   const std::string_view expected = builtin_type(name);  // numbers match regardless of their width
