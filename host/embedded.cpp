@@ -78,6 +78,10 @@ SPL_EMBEDDED_API void spl_embedded_interrupt(void) { request_interrupt(); }
 
 SPL_EMBEDDED_API void spl_embedded_signal(void) { request_signal_check(); }
 
+SPL_EMBEDDED_API void spl_embedded_on_session_change(void (*note)(void)) {
+  session_watch.on_change.store(note);
+}
+
 SPL_EMBEDDED_API void spl_embedded_end(void) {
   if (host_lock().is_closed() || !host_lock().acquire_unless_closed()) {
     return;

@@ -23,6 +23,10 @@ void spl_embedded_interrupt(void);
  * Async-signal-safe. */
 void spl_embedded_signal(void);
 
+/* Sets the function that is called when Simple code changes a variable of a session. It may be called on any
+ * thread; once until the changes are taken. */
+void spl_embedded_on_session_change(void (*note)(void));
+
 /* Called before the process exits. Afterwards no Simple code runs; threads of Simple stay blocked. */
 void spl_embedded_end(void);
 

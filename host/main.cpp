@@ -60,7 +60,7 @@ int guarded(Body&& body) {
 
 // Whether the file's top-level statements call main().
 bool calls_main(const LoadedModule& module) {
-  for (const auto& stmt : module.tree.module.statements) {
+  for (const auto& stmt : module.tree().module.statements) {
     if (stmt->kind != StmtKind::kExpr || as<ExprStmt>(*stmt).value->kind != ExprKind::kCall) {
       continue;
     }
@@ -74,7 +74,7 @@ bool calls_main(const LoadedModule& module) {
 
 // The declaration of main(), which may be decorated; null without one.
 const FunctionDecl* declared_main(const LoadedModule& module) {
-  for (const auto& stmt : module.tree.module.statements) {
+  for (const auto& stmt : module.tree().module.statements) {
     if (stmt->kind == StmtKind::kFunction && name_of(as<FunctionDecl>(*stmt).info.name) == "main") {
       return &as<FunctionDecl>(*stmt);
     }

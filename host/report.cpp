@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "host/modules/loader.h"
 #include "host/syntax/parse.h"
 #include "host/vm/failure.h"
 #include "host/vm/thread.h"
@@ -31,7 +30,7 @@ std::string position_of(const StackEntry& entry) {
 }
 
 std::string header(const SimpleError& error, const StackEntry& entry) {
-  const SourceFile* file = loaded_source(entry.file);
+  const SourceFile* file = entry.source;
   if (file == nullptr || entry.column == 0) {
     return entry.file + ":" + std::to_string(entry.line) + ": error: " + error.message + "\n" +
            (error.hint.empty() ? "" : "  hint: " + error.hint + "\n");

@@ -13,6 +13,7 @@
 
 #include "bridge/objects/received_arguments.h"
 #include "bridge/objects/references.h"
+#include "bridge/objects/shared_names.h"
 #include "bridge/objects/values.h"
 #include "bridge/runtime/default_interrupt_service.h"
 #include "bridge/runtime/entry.h"
@@ -155,6 +156,7 @@ PyObject* run_and_convert(PyObject* self, PyObject* const* values, size_t count_
   }
   const Ref held = Ref::borrowed(self);  // the call may drop the last other reference
   const CallbackScope callback;
+  synchronize_shared_names();
   FunctionResult result{};
   const CallEnd end = run_outside_python(function, received, result);
   PyObject* const converted = result_of_call(end, result);
@@ -162,6 +164,7 @@ PyObject* run_and_convert(PyObject* self, PyObject* const* values, size_t count_
     const PendingException pending;
     drain_pending_releases();  // the function's arguments
   });
+  synchronize_shared_names();
   return converted;
 }
 

@@ -8,6 +8,7 @@
 
 #include "bridge/objects/errors.h"
 #include "bridge/objects/references.h"
+#include "bridge/objects/shared_names.h"
 #include "bridge/runtime/forced_unwind.h"
 #include "bridge/runtime/gil.h"
 #include "bridge/runtime/handled_exceptions.h"
@@ -26,6 +27,7 @@ class Entry {
     }
     if (is_entry_) {
       entering_python(gil_.thread());
+      synchronize_shared_names();
     }
   }
   ~Entry() {
@@ -41,6 +43,9 @@ class Entry {
   /// failure; without one, a failure has set a Python exception. An interrupt still counts while the error is
   /// described, which may run Python code.
   int32_t finish(bool succeeded, std::exception_ptr thrown) {
+    if (is_entry_) {
+      synchronize_shared_names();
+    }
     const unsigned count = interrupt_count(gil_.thread());
     const int32_t status = thrown ? report_thrown(std::move(thrown)) : succeeded ? 0 : report_python_error();
     const bool during_report = take_report_interrupt() || interrupt_count(gil_.thread()) != count;

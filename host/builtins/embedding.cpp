@@ -242,15 +242,15 @@ Value home(Thread&, Value* args, int) {
     module = as_object<Type>(of)->module;
     name = name_of(as_object<Type>(of)->name);
   }
-  if (module == nullptr || module->is_library || !module->source.path.starts_with('/')) {
+  if (module == nullptr || module->is_library || !module->source().path.starts_with('/')) {
     return make_array({});
   }
   if (of.is(Kind::kModule)) {
-    return make_array({make_text(module->source.path)});
+    return make_array({make_text(module->source().path)});
   }
   const Value shown = shown_by(*module, intern(name));
   return shown.is_object() && shown.as_object == of.as_object
-             ? make_array({make_text(module->source.path), make_text(name)})
+             ? make_array({make_text(module->source().path), make_text(name)})
              : make_array({});
 }
 

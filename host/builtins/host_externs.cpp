@@ -20,6 +20,7 @@
 #include "host/builtins/member_tree.h"
 #include "host/builtins/plain_values.h"
 #include "host/builtins/process_run.h"
+#include "host/builtins/sessions.h"
 #include "host/builtins/signatures.h"
 #include "host/builtins/tables.h"
 #include "host/output.h"
@@ -339,6 +340,7 @@ void install_host_externs() {
   add_host_externs(embedding_externs());
   add_host_externs(member_tree_externs());
   add_host_externs(signature_externs());
+  add_host_externs(session_externs());
   add_host_externs(plain_value_externs());
 }
 

@@ -130,7 +130,7 @@ Value function_signature(Thread&, Value* args, int) {
   const FunctionDecl* declaration = proto.declaration;
   const TypeExpr* result = declaration == nullptr ? nullptr : declaration->return_type.get();
   return make_array({make_text(proto.name), make_text(declaration == nullptr ? "" : declaration->info.doc),
-                     make_text(proto.module->source.path), Value::integer(proto.line),
+                     make_text(proto.source->path), Value::integer(proto.line),
                      Value::boolean(proto.is_async), Value::boolean(proto.is_generator),
                      described(*proto.module, result),
                      described_parameters(proto, function.is(Kind::kBoundMethod))});

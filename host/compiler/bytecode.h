@@ -17,7 +17,7 @@ namespace spl {
 // clang-format off
 #define SPL_OPCODES(X)                                                                              \
   X(Extra, "---") X(Move, "rr-") X(Take, "rr-") X(LoadConstant, "r--") X(LoadInt, "r--")            \
-  X(LoadNil, "r--") X(LoadBool, "r--") X(GetGlobal, "r--") X(SetGlobal, "r--")                      \
+  X(LoadNil, "r--") X(LoadBool, "r--") X(GetGlobal, "r--") X(SetGlobal, "r--")  X(NoteChange, "---") \
   X(GetCaptured, "r--") X(GetCapturedCell, "r--") X(SetCapturedCell, "r--") X(NewCell, "r--")       \
   X(GetCell, "rr-") X(SetCell, "rr-") X(GetSelfClosure, "r--") X(Add, "rrr") X(Subtract, "rrr")     \
   X(Multiply, "rrr") X(Divide, "rrr") X(Remainder, "rrr") X(Arith, "rrr") X(AddK, "rr-")            \
@@ -158,6 +158,7 @@ struct ResolvedImport {
 struct Proto {
   std::string name;
   LoadedModule* module = nullptr;
+  const SourceFile* source = nullptr;  // the module's; in a session, of one cell
   std::vector<Instruction> code;
   std::vector<SourcePosition> positions;  // one for each instruction
   std::vector<Value> constants;

@@ -69,9 +69,10 @@ void FunctionCompiler::change(const FieldExpr& callee, const std::vector<Arg>& a
   if (!simple_arguments(args)) {
     path.spec = call_spec(args);
   }
-  proto_->paths.push_back(std::move(path));
+  proto_->paths.push_back(path);
   emit(Op::kInvokeLvalue, window, count, cache(callee.name));
   emit_extra(static_cast<int32_t>(proto_->paths.size() - 1));
+  note_shared_change(path);
   emit(Op::kTake, dest, window);
 }
 

@@ -13,6 +13,7 @@ FunctionCompiler::FunctionCompiler(LoadedModule& module, FunctionCompiler* paren
                                    const std::vector<Symbol>* fields)
     : module_(module), parent_(parent), cells_(cells), fields_(fields), proto_(new Proto()) {
   proto_->module = &module;
+  proto_->source = &module.source();
   open_scope();
 }
 
@@ -276,7 +277,7 @@ void FunctionCompiler::write(Name name, Register value, Symbol symbol, const Sou
       emit(Op::kSetCapturedCell, value, name.operand);
       break;
     case Name::Form::kGlobal:
-      emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(name.operand));
+      set_global(value, name.operand);
       break;
     case Name::Form::kCaptured:
       release_temporary(value);
@@ -308,8 +309,27 @@ void FunctionCompiler::write_field(Symbol field, Register value) {
   LvaluePath path;
   lvalue_path(SelfExpr(), path);
   path.steps.push_back({LvaluePath::Step::Form::kField, field});
-  proto_->paths.push_back(std::move(path));
+  set_lvalue(path, value);
+}
+
+void FunctionCompiler::set_global(Register value, uint32_t slot) {
+  emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(slot));
+  if (module_.is_session) {
+    emit_wide(Op::kNoteChange, 0, static_cast<int32_t>(slot));
+  }
+}
+
+void FunctionCompiler::set_lvalue(const LvaluePath& path, Register value) {
+  proto_->paths.push_back(path);
   emit_wide(Op::kSetLvalue, value, static_cast<int32_t>(proto_->paths.size() - 1));
+  note_shared_change(path);
+}
+
+// A session shares its variables with another language, which must see the change.
+void FunctionCompiler::note_shared_change(const LvaluePath& path) {
+  if (module_.is_session && path.root == LvaluePath::Root::kGlobal) {
+    emit_wide(Op::kNoteChange, 0, static_cast<int32_t>(path.operand));
+  }
 }
 
 bool FunctionCompiler::has_self() const {
@@ -482,18 +502,39 @@ const Proto* FunctionCompiler::initializer(const Expr& value, std::string name) 
   return finish();
 }
 
+namespace {
+
+// The last statement of a cell, if it is an expression that people read as one.
+const Expr* shown_result(const std::vector<StmtPtr>& statements) {
+  if (statements.empty() || statements.back()->kind != StmtKind::kExpr) {
+    return nullptr;
+  }
+  const Expr& value = *as<ExprStmt>(*statements.back()).value;
+  return value.kind == ExprKind::kIf || value.kind == ExprKind::kMatch ? nullptr : &value;
+}
+
+}  // namespace
+
 const Proto* FunctionCompiler::module_body(const std::vector<StmtPtr>& statements) {
   proto_->name = "module";
   is_module_ = true;
   mark_defers(statements);
-  for (const auto& stmt : statements) {
-    statement(*stmt);
+  const Expr* result = module_.is_session ? shown_result(statements) : nullptr;
+  for (size_t i = 0; i + (result != nullptr ? 1 : 0) < statements.size(); ++i) {
+    statement(*statements[i]);
   }
   scopes_.resize(1);
+  const Register value = temporary();
+  if (result != nullptr) {
+    span_ = result->span;
+    is_result_ = true;
+    last_value_to(*result, value);
+    is_result_ = false;
+  }
   if (scopes_.back().defer_mark >= 0) {
     emit(Op::kRunDefers, static_cast<uint32_t>(scopes_.back().defer_mark));
   }
-  emit(Op::kReturnNil);
+  result != nullptr ? emit(Op::kReturn, value) : emit(Op::kReturnNil);
   return finish();
 }
 

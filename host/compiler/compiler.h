@@ -380,6 +380,9 @@ class FunctionCompiler {
   void read(Name name, Register dest);
   void write(Name name, Register value, Symbol symbol, const SourceSpan& span);
   void write_field(Symbol field, Register value);
+  void set_global(Register value, uint32_t slot);
+  void set_lvalue(const LvaluePath& path, Register value);
+  void note_shared_change(const LvaluePath& path);
   bool has_self() const;
   Symbol owner_name() const;
   const Type* owner() const;

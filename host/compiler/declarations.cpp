@@ -118,7 +118,7 @@ class ModuleCompiler {
   explicit ModuleCompiler(LoadedModule& module) : module_(module) {}
 
   const Proto* run() {
-    const auto& statements = module_.tree.module.statements;
+    const auto& statements = module_.tree().module.statements;
     note_aliases(statements);
     for (const auto& stmt : statements) {
       announce(*stmt, true);
@@ -229,7 +229,7 @@ class ModuleCompiler {
     }
     declare_once("function", decl.info.name, decl.span, !decl.is_extern);
     note_exported(decl.info);
-    module_.define(decl.info.name, decl.is_extern ? make_extern(decl, module_) : make_closure(nullptr));
+    define_name(decl.info.name, decl.is_extern ? make_extern(decl, module_) : make_closure(nullptr));
   }
 
   void announce_node(const RecordDecl& decl, bool top) {
@@ -343,6 +343,15 @@ class ModuleCompiler {
     }
   }
 
+  // In a session another cell may have declared the name.
+  void define_name(Symbol name, Value owned) {
+    if (module_.is_session) {
+      module_.forget(name);
+      module_.note_change(module_.slot(name));
+    }
+    module_.define(name, owned);
+  }
+
   void announce_all(const Block& block) {
     for (const auto& stmt : block.statements) {
       announce(*stmt, false);
@@ -387,7 +396,7 @@ class ModuleCompiler {
     type->name = info.name;
     type->module = &module_;
     note_exported(info);
-    module_.define(info.name, Value::object(type));
+    define_name(info.name, Value::object(type));
     if (by_value) {
       note_mutating(methods);
     } else {
@@ -445,6 +454,9 @@ class ModuleCompiler {
     if (pattern.kind == PatternKind::kBinding) {
       const auto& binding = as<BindingPattern>(pattern);
       module_.slot(binding.name);
+      if (module_.is_session) {
+        module_.forget(binding.name);
+      }
       if (exported) {
         module_.exports.insert(binding.name);
       }
@@ -585,7 +597,7 @@ void FunctionCompiler::bind_latest_type(Symbol type) {
   const auto slot = module_.slot(type);
   const Register value = temporary();
   emit(Op::kLoadConstant, value, constant(retained(module_.slots[slot])));
-  emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(slot));
+  set_global(value, slot);
 }
 
 void FunctionCompiler::declare_local_type(const Stmt& stmt, Symbol name) {
@@ -765,7 +777,7 @@ void FunctionCompiler::compile(const TypeAliasDecl& decl) {
       emit(Op::kGetField, value, value, cache(path[i]));
     }
   }
-  emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(module_.slot(decl.info.name)));
+  set_global(value, module_.slot(decl.info.name));
 }
 
 }  // namespace spl

@@ -62,7 +62,7 @@ void FunctionCompiler::decorate_function(const FunctionDecl& decl) {
   const Register function = temporary();
   emit(Op::kLoadConstant, function, constant(retained(module_.undecorated.at(&decl))));
   decorated_to(decl.info, function, decorators);
-  emit_wide(Op::kSetGlobal, function, static_cast<int32_t>(module_.slot(decl.info.name)));
+  set_global(function, module_.slot(decl.info.name));
 }
 
 void FunctionCompiler::decorate_type(const DeclInfo& info) {
@@ -71,10 +71,10 @@ void FunctionCompiler::decorate_type(const DeclInfo& info) {
   }
   const std::vector<Register> decorators = decorator_values(info);
   const Register type = temporary();
-  const auto slot = static_cast<int32_t>(module_.slot(info.name));
-  emit_wide(Op::kGetGlobal, type, slot);
+  const uint32_t slot = module_.slot(info.name);
+  emit_wide(Op::kGetGlobal, type, static_cast<int32_t>(slot));
   decorated_to(info, type, decorators);
-  emit_wide(Op::kSetGlobal, type, slot);
+  set_global(type, slot);
 }
 
 // Methods are functions of one form. So a decorated method is one that forwards to the decorated value, which

@@ -51,7 +51,7 @@ void FunctionCompiler::mark_moved(const Expr& expr) {
   if (name.form == Name::Form::kLocal) {
     emit(Op::kTake, name.operand, empty);
   } else if (name.form == Name::Form::kGlobal) {
-    emit_wide(Op::kSetGlobal, empty, static_cast<int32_t>(name.operand));
+    set_global(empty, name.operand);
   }
   temporary_count_ = mark;
 }

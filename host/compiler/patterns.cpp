@@ -34,7 +34,7 @@ void FunctionCompiler::release_temporary(Register value) {
 
 void FunctionCompiler::bind_name(const BindingPattern& binding, Register value) {
   if (at_module_level()) {
-    emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(module_.slot(binding.name)));
+    set_global(value, module_.slot(binding.name));
     return;
   }
   const Register reg = declare(binding.name, &binding);

@@ -362,8 +362,7 @@ void FunctionCompiler::assign_index(const IndexExpr& target, Register value) {
 void FunctionCompiler::assign_path(const Expr& target, Register value) {
   LvaluePath path;
   lvalue_path(target, path);
-  proto_->paths.push_back(std::move(path));
-  emit_wide(Op::kSetLvalue, value, static_cast<int32_t>(proto_->paths.size() - 1));
+  set_lvalue(path, value);
 }
 
 // Clears the lvalue before `+=` on its value `current`, so that the value is changed in place.
@@ -391,6 +390,7 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   release_lvalue(*stmt.op, current, index, value);
   in_place(*stmt.op, current, value);
   emit_wide(Op::kSetLvalue, current, static_cast<int32_t>(index));
+  note_shared_change(path);
 }
 
 void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op, const Expr& right) {

@@ -148,7 +148,7 @@ void add_library_paths(const UseDecl& use, std::vector<fs::path>& paths) {
 
 // The possible paths of a module's file without extension, in search order.
 std::vector<fs::path> candidates(const LoadedModule& from, const UseDecl& use) {
-  const fs::path here = fs::path(from.source.path).parent_path();
+  const fs::path here = fs::path(from.source().path).parent_path();
   const std::string path = join(use.path, 0, "/");
   if (use.parents > 0) {
     fs::path base = here;
@@ -193,7 +193,7 @@ std::string search_module(const LoadedModule& from, const UseDecl& use) {
 const std::string& find_module(const LoadedModule& from, const UseDecl& use) {
   static std::map<std::tuple<std::string, uint32_t, std::string>, std::string> known;
   const std::string dotted = join(use.path, 0, ".");
-  const std::string folder = fs::path(from.source.path).parent_path().string();
+  const std::string folder = fs::path(from.source().path).parent_path().string();
   std::string& file = known[{folder, use.parents, dotted}];
   if (!file.empty()) {
     return file;
@@ -268,8 +268,8 @@ bool below_library(const std::string& path) {
 // Sets the error's position to `span` in the module.
 void locate(SimpleError& error, const LoadedModule& module, const SourceSpan& span) {
   error.stack = current_thread().stack();
-  error.stack.insert(error.stack.begin(),
-                     {"module", module.source.path, span.line, span.column, module.is_library});
+  error.stack.insert(error.stack.begin(), {"module", module.source().path, span.line, span.column,
+                                           module.is_library, &module.source()});
   error.located = true;
 }
 
@@ -277,38 +277,61 @@ void bind_import(LoadedModule& module, LoadedModule& from, Symbol name, Symbol a
   module.imports[alias] = {&from, name};
 }
 
+}  // namespace
+
+const Proto* prepare(LoadedModule& module) {
+  module.tree() = parse(module.source());
+  if (!module.tree().ok()) {
+    std::string report;
+    for (const Diagnostic& diagnostic : module.tree().diagnostics) {
+      report += render(diagnostic, module.source());
+    }
+    throw LoadError{report};
+  }
+  if (module.source().path.ends_with("_spec.spl")) {
+    UseDecl spec;
+    spec.path = {intern("std"), intern("spec")};
+    spec.everything = true;
+    import_into(module, spec);
+  }
+  std::vector<const UseDecl*> uses;
+  collect_uses(module.tree().module.statements, uses);
+  for (const UseDecl* use : uses) {
+    import_into(module, *use);
+  }
+  const Proto* body = nullptr;
+  try {
+    body = compile_module(module);
+  } catch (const CompileError& error) {
+    throw LoadError{render({error.span, error.message, error.hint}, module.source())};
+  }
+  std::stable_sort(module.warnings.begin(), module.warnings.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.span.start < b.span.start; });
+  for (const Diagnostic& warning : module.warnings) {
+    print_diagnostic(render(warning, module.source(), "warning"));
+  }
+  return body;
+}
+
+LoadedModule& add_module(const std::string& key, std::string name, std::string path, std::string text) {
+  auto module = std::make_unique<LoadedModule>();
+  module->name = std::move(name);
+  module->source().id = static_cast<uint32_t>(modules().size());
+  module->source().path = std::move(path);
+  module->source().text = std::move(text);
+  module->is_library = below_library(module->source().path);
+  module->is_program = key == program_file();
+  LoadedModule& added = *module;
+  modules()[key] = std::move(module);
+  return added;
+}
+
+namespace {
+
 // Imports come first, then the module itself.
 void start(LoadedModule& module) {
   try {
-    module.tree = parse(module.source);
-    if (!module.tree.ok()) {
-      std::string report;
-      for (const Diagnostic& diagnostic : module.tree.diagnostics) {
-        report += render(diagnostic, module.source);
-      }
-      throw LoadError{report};
-    }
-    if (module.source.path.ends_with("_spec.spl")) {
-      UseDecl spec;
-      spec.path = {intern("std"), intern("spec")};
-      spec.everything = true;
-      import_into(module, spec);
-    }
-    std::vector<const UseDecl*> uses;
-    collect_uses(module.tree.module.statements, uses);
-    for (const UseDecl* use : uses) {
-      import_into(module, *use);
-    }
-    try {
-      module.body = compile_module(module);
-    } catch (const CompileError& error) {
-      throw LoadError{render({error.span, error.message, error.hint}, module.source)};
-    }
-    std::stable_sort(module.warnings.begin(), module.warnings.end(),
-                     [](const Diagnostic& a, const Diagnostic& b) { return a.span.start < b.span.start; });
-    for (const Diagnostic& warning : module.warnings) {
-      print_diagnostic(render(warning, module.source, "warning"));
-    }
+    module.body = prepare(module);
     module.state = LoadedModule::State::kRunning;
     const Ref body = Ref::owned(make_closure(module.body));
     release(current_thread().call(body.get(), nullptr, 0));
@@ -317,19 +340,6 @@ void start(LoadedModule& module) {
     module.state = LoadedModule::State::kFailed;
     throw;
   }
-}
-
-LoadedModule& add_module(const std::string& key, std::string name, std::string path, std::string text) {
-  auto module = std::make_unique<LoadedModule>();
-  module->name = std::move(name);
-  module->source.id = static_cast<uint32_t>(modules().size());
-  module->source.path = std::move(path);
-  module->source.text = std::move(text);
-  module->is_library = below_library(module->source.path);
-  module->is_program = key == program_file();
-  LoadedModule& added = *module;
-  modules()[key] = std::move(module);
-  return added;
 }
 
 // Renames a failed module, so that an embedding program can load the corrected file. Functions of the failed
@@ -379,15 +389,6 @@ const std::vector<std::string>& library_roots() {
   return roots;
 }
 
-const SourceFile* loaded_source(const std::string& path) {
-  for (const auto& [key, module] : modules()) {
-    if (module->source.path == path) {
-      return &module->source;
-    }
-  }
-  return nullptr;
-}
-
 Value library_function(const char* path, const char* name) {
   for (const std::string& root : library_roots()) {
     if (const std::string file = file_of_path(fs::path(root) / path); !file.empty()) {
@@ -430,7 +431,8 @@ void import_siblings(LoadedModule& module, const UseDecl& use) {
 // Adds the importing statement to an error that loading the module raises.
 LoadedModule& load_for(const LoadedModule& module, const UseDecl& use, const std::string& file,
                        const std::string& name) {
-  const StackEntry entry{"module", module.source.path, use.span.line, use.span.column, module.is_library};
+  const StackEntry entry{"module",        module.source().path, use.span.line,
+                         use.span.column, module.is_library,    &module.source()};
   try {
     return load_file(file, name);
   } catch (SimpleError& error) {
@@ -486,6 +488,7 @@ void bind_namespace(LoadedModule& module, LoadedModule& from, const UseDecl& use
   const bool imports_names = !use.names.empty() || use.everything;
   const bool is_taken = module.names.contains(binding) || module.imports.contains(binding);
   if (!imports_names || !is_taken) {
+    module.namespaces.insert(binding);
     module.define(binding, Value::object(&from));
   }
 }

@@ -24,6 +24,12 @@ LoadedModule& load_program(const std::string& path);
 LoadedModule& load_source(const std::string& name, std::string text,
                           const std::vector<std::pair<Symbol, Value>>& globals = {});
 
+/// Adds a module that is neither compiled nor run. `key`: its real path, or a name that no path has.
+LoadedModule& add_module(const std::string& key, std::string name, std::string path, std::string text);
+/// Parses and compiles a module's source, after its imports, and prints warnings. Returns the module's body.
+/// Throws LoadError, SimpleError.
+const Proto* prepare(LoadedModule& module);
+
 /// Executes a use declaration of a module. Throws LoadError, SimpleError.
 void import_into(LoadedModule& module, const UseDecl& use);
 
@@ -32,8 +38,5 @@ void run_import(const Proto& proto, size_t index);
 
 /// A function of the library: of the module `path`, a path without its ending. Borrowed. Throws LoadError.
 Value library_function(const char* path, const char* name);
-
-/// The loaded file with this path, or null.
-const SourceFile* loaded_source(const std::string& path);
 
 }  // namespace spl

@@ -8,12 +8,15 @@
 
 namespace spl {
 
+struct SourceFile;
+
 struct StackEntry {
   std::string function;
   std::string file;
   uint32_t line = 0;
   uint32_t column = 0;
-  bool library = false;   // in the .spl library
+  bool library = false;                // in the .spl library
+  const SourceFile* source = nullptr;  // sources of the same name differ; null if it is not known
   uint32_t left_out = 0;  // calls omitted between this entry and the next one, in a very deep stack
 };
 

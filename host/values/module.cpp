@@ -3,6 +3,8 @@
 
 namespace spl {
 
+SessionWatch session_watch;
+
 uint32_t LoadedModule::slot(Symbol symbol) {
   const auto [found, added] = names.emplace(symbol, static_cast<uint32_t>(slots.size()));
   if (added) {
@@ -12,9 +14,31 @@ uint32_t LoadedModule::slot(Symbol symbol) {
   return found->second;
 }
 
+void ModuleNames::forget(Symbol name) {
+  imports.erase(name);
+  namespaces.erase(name);
+  aliases.erase(name);
+  fixed.erase(name);
+  searches.erase(name);
+  uniques.erase(name);
+  variables.erase(name);
+}
+
 void LoadedModule::define(Symbol symbol, Value owned) {
   const uint32_t at = slot(symbol);
   assign(slots[at], owned);
+}
+
+void LoadedModule::note_change(uint32_t slot) {
+  if (changed.size() <= slot) {
+    changed.resize(slots.size());
+  }
+  changed[slot] = true;
+  if (!session_watch.has_changes.exchange(true, std::memory_order_relaxed)) {
+    if (void (*const on_change)() = session_watch.on_change.load()) {
+      on_change();
+    }
+  }
 }
 
 Value LoadedModule::own(Symbol symbol) const {

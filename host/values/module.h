@@ -1,7 +1,9 @@
 // A module: its global variables by slot, and its imports.
 #pragma once
 
+#include <atomic>
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -11,16 +13,42 @@
 
 namespace spl {
 
-struct LoadedModule : Object {
-  enum class State : uint8_t { kLoading, kRunning, kReady, kFailed };
+struct LoadedModule;
+
+/// A module's source and its tree. Functions refer to both.
+struct SourceUnit {
+  SourceFile source;
+  ParseResult tree;
+};
+
+/// What a module's statements declare about its names, without their values.
+struct ModuleNames {
   struct Import {
     LoadedModule* from;
     Symbol name;
   };
 
+  std::unordered_map<Symbol, Import> imports;
+  std::vector<LoadedModule*> wildcards;
+  std::unordered_set<Symbol> namespaces;  // bound to a module by a use declaration
+  std::unordered_set<Symbol> exports;
+  std::unordered_map<Symbol, const TypeExpr*> aliases;  // type A = T
+  std::unordered_set<Symbol> top_names;                 // declared outside of functions, or imported
+  std::unordered_set<Symbol> fixed;                     // declared with val or const, or decorated
+  std::unordered_set<Symbol> searches;                  // hold the result of find() or its kin
+  std::unordered_set<Symbol> uniques;                   // of type &T, which moves
+  std::unordered_set<Symbol> variables;                 // declared with var: never copied by an importer
+
+  /// Removes what a declaration stated about the name, because another one follows.
+  void forget(Symbol name);
+};
+
+struct LoadedModule : Object, ModuleNames {
+  enum class State : uint8_t { kLoading, kRunning, kReady, kFailed };
+
   std::string name;
-  SourceFile source;
-  ParseResult tree;
+  std::unique_ptr<SourceUnit> unit = std::make_unique<SourceUnit>();
+  std::vector<std::unique_ptr<SourceUnit>> earlier_units;  // of a session: the other cells
   bool is_library = false;  // below a library root: errors are reported at the caller's line
   State state = State::kLoading;
   const Proto* body = nullptr;
@@ -28,18 +56,9 @@ struct LoadedModule : Object {
   std::vector<Value> slots;  // owned; missing until set
   std::vector<Symbol> slot_names;
   std::unordered_map<Symbol, uint32_t> names;
-  std::unordered_map<Symbol, Import> imports;
-  std::vector<LoadedModule*> wildcards;
-  std::unordered_set<Symbol> exports;
-  std::unordered_map<Symbol, const TypeExpr*> aliases;  // type A = T
-  std::vector<Diagnostic> warnings;                     // of the compiler
+  std::vector<Diagnostic> warnings;                    // of the compiler
   std::map<Symbol, SourceSpan> bare_variants;          // of patterns like `Some(x)`, checked after the module
-  std::unordered_set<Symbol> top_names;                // declared outside of functions, or imported
-  std::unordered_set<Symbol> fixed;                    // declared with val or const, or decorated
   std::unordered_map<const void*, Value> undecorated;  // of a decorated function, by its declaration
-  std::unordered_set<Symbol> searches;                 // hold the result of find() or its kin
-  std::unordered_set<Symbol> uniques;                  // of type &T, which moves
-  std::unordered_set<Symbol> variables;                // declared with var: never copied by an importer
   /// How functions use a global name: see compiler/name_checks.cpp.
   struct NameUse {
     SourceSpan first_read;                  // line 0: none
@@ -52,14 +71,21 @@ struct LoadedModule : Object {
   bool compiles_local_type = false;  // a type of a function, without the function's variables
   bool imports_later = false;        // a function imports names when it runs
   bool is_program = false;           // the file that the host was started with
+  bool is_session = false;           // made of cells, which may declare a name again
+  std::vector<bool> changed;         // of a session, by slot: assigned by Simple code since take_changes()
 
   /// For undefined names: a similar variable that is visible at a use.
   std::unordered_map<Symbol, std::string> near_locals;
 
   LoadedModule() : Object(Kind::kModule) {}
 
+  SourceFile& source() const { return unit->source; }
+  ParseResult& tree() const { return unit->tree; }
+
   uint32_t slot(Symbol symbol);
   void define(Symbol symbol, Value owned);
+  /// For a session: Simple code assigned the slot.
+  void note_change(uint32_t slot);
   /// Releases the values of the module's variables in reverse order at exit; drop() runs.
   void release_variables();
   /// The value of a name in this module's code, or missing. Borrowed.
@@ -87,6 +113,13 @@ struct LoadedModule : Object {
   Value lookup_here(Symbol symbol);
   bool in_lookup_ = false;  // breaks cycles of wildcard imports
 };
+
+/// Called when Simple code assigns a variable of a session, once until it is re-armed.
+struct SessionWatch {
+  std::atomic<bool> has_changes{false};
+  std::atomic<void (*)()> on_change{nullptr};
+};
+extern SessionWatch session_watch;
 
 /// Names that are visible in every module.
 std::unordered_map<Symbol, Value>& builtins();

@@ -80,8 +80,8 @@ std::vector<StackEntry> Thread::stack() const {
     }
     const SourcePosition position =
         at < frame.proto->positions.size() ? frame.proto->positions[at] : SourcePosition{0, 0};
-    entries.push_back({frame.proto->name, frame.proto->module->source.path, position.line, position.column,
-                       frame.proto->module->is_library});
+    entries.push_back({frame.proto->name, frame.proto->source->path, position.line, position.column,
+                       frame.proto->module->is_library, frame.proto->source});
   }
   return entries;
 }

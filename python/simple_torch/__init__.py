@@ -13,8 +13,9 @@ if "simple_torch._core" not in sys.modules:
     start()
 
 from simple_torch._core import Tensor, from_dlpack
+from simple_torch.session import Session
 from simple_torch.simple import evaluate, run, run_file
 
 __version__ = "0.1.0"  # that of CMakeLists.txt
 
-__all__ = ["Tensor", "evaluate", "from_dlpack", "run", "run_file"]
+__all__ = ["Session", "Tensor", "evaluate", "from_dlpack", "run", "run_file"]

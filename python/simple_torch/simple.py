@@ -9,7 +9,7 @@ import pickle
 import threading
 from typing import Any
 
-from simple_torch._core import writer_address
+from simple_torch._core import note_change_address, writer_address
 from simple_torch._library import folder_of_library
 
 _starting = threading.Lock()
@@ -40,13 +40,13 @@ def run(source: str, /, name: str = "source", **values: Any) -> Any:
 
 
 def _module(source: str, name: str, values: dict[str, Any]) -> Any:
-    _require_text("source", source)
-    _require_text("name", name)
-    _start()
+    require_text("source", source)
+    require_text("name", name)
+    start()
     return _run(source, name, *(part for pair in values.items() for part in pair))
 
 
-def _require_text(name: str, value: object) -> None:
+def require_text(name: str, value: object) -> None:
     """Raise a TypeError, ValueError or UnicodeEncodeError for a value that is no string of Simple."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {type(value).__name__}")
@@ -64,7 +64,7 @@ def run_file(path: str | os.PathLike[str]) -> Any:
     """
     with open(path, "rb"):
         pass  # raises Python's error for a missing file
-    _start()
+    start()
     return _run_file(os.fspath(path))
 
 
@@ -94,7 +94,8 @@ def _load(path: str, name: str | None = None) -> Any:
     return module if name is None else getattr(module, name)
 
 
-def _start() -> None:
+def start() -> None:
+    """Start the host in this process, once."""
     with _starting:
         if _run_file is None:
             _open()
@@ -112,6 +113,7 @@ def _open() -> None:
     front = ctypes.CDLL(str(folder / "libspl_torch.so"))
     front.spt_py_on_interrupt(ctypes.cast(host.spl_embedded_interrupt, ctypes.c_void_p))
     front.spt_py_on_signal(ctypes.cast(host.spl_embedded_signal, ctypes.c_void_p))
+    host.spl_embedded_on_session_change(ctypes.c_void_p(note_change_address))
     atexit.register(host.spl_embedded_end)
 
 

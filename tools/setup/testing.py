@@ -25,6 +25,7 @@ _EMBEDDED = (
     "tests/bridge/test_jupyter_and_xdist.py",
     "tests/bridge/test_python_process.py",
     "tests/bridge/test_sequences.py",
+    "tests/bridge/test_sessions.py",
     "tests/bridge/test_simple_functions.py",
     "tests/bridge/test_simple_in_python.py",
     "tests/bridge/test_simple_objects.py",
