@@ -85,7 +85,7 @@ class Session:
         return sorted(set(_host.members(self._session, path.split("."))))
 
     def signature(self, path: str) -> list[Any] | None:
-        """Return what a Simple function's source says of it, or None for other values.
+        """Return what a Simple function's source states of it, or None for other values.
 
         The list has the name, documentation, file, line, whether it is async, whether it is a generator, the type of
         the result, and the parameters.
