@@ -143,12 +143,22 @@ Value session_value(Thread&, Value* args, int) {
   return value.is_missing() ? make_array({}) : make_array({retained(value)});
 }
 
+// Arguments: an array with a module, and the name by which other modules import it.
+Value import_as(Thread&, Value* args, int) {
+  const Value module = element(args[0]);
+  if (!module.is(Kind::kModule)) {
+    fail("expected a module");
+  }
+  make_importable(*static_cast<LoadedModule*>(module.as_object), expect_text(args[1], "the name"));
+  return retained(module);
+}
+
 constexpr NativeEntry kSessionExterns[] = {
     {"rt_session_new", session_new, 1, 1},           {"rt_session_run", session_run, 3, 3},
     {"rt_session_define", session_define, 2, 2},     {"rt_session_remove", session_remove, 2, 2},
     {"rt_session_changes", session_changes, 2, 2},   {"rt_session_names", session_names, 1, 1},
     {"rt_session_mentions", session_mentions, 1, 1}, {"rt_session_value", session_value, 2, 2},
-    {"rt_module_names", module_names, 1, 1},
+    {"rt_module_names", module_names, 1, 1},         {"rt_import_as", import_as, 2, 2},
 };
 
 }  // namespace

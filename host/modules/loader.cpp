@@ -277,6 +277,12 @@ void bind_import(LoadedModule& module, LoadedModule& from, Symbol name, Symbol a
   module.imports[alias] = {&from, name};
 }
 
+// The modules that other ones import by a name instead of a file.
+std::unordered_map<std::string, LoadedModule*>& text_modules() {
+  static auto& loaded = *new std::unordered_map<std::string, LoadedModule*>;
+  return loaded;
+}
+
 }  // namespace
 
 const Proto* prepare(LoadedModule& module) {
@@ -414,6 +420,8 @@ LoadedModule& load_source(const std::string& name, std::string text,
   return module;
 }
 
+void make_importable(LoadedModule& module, const std::string& name) { text_modules()[name] = &module; }
+
 namespace {
 
 // `from . import a, b`: each name is a module in the same folder.
@@ -461,9 +469,21 @@ void import_computed(LoadedModule& module, LoadedModule& from, const ImportName&
   }
 }
 
+// The module of text with this name, as sys.modules of Python comes before files; null without one.
+LoadedModule* text_module(const LoadedModule& module, const UseDecl& use, const std::string& dotted) {
+  if (module.is_library || use.parents > 0) {
+    return nullptr;
+  }
+  const auto found = text_modules().find(dotted);
+  return found == text_modules().end() ? nullptr : found->second;
+}
+
 // The module that `use` refers to, after it was loaded.
 ResolvedImport load_imported(LoadedModule& module, const UseDecl& use) {
   const std::string dotted = std::string(use.parents, '.') + join(use.path, 0, ".");
+  if (LoadedModule* text = text_module(module, use, dotted)) {
+    return {text};
+  }
   const std::string file = find_module(module, use);
   if (!file.empty()) {
     return {&load_for(module, use, file, dotted)};
@@ -473,6 +493,9 @@ ResolvedImport load_imported(LoadedModule& module, const UseDecl& use) {
     UseDecl outer;
     outer.parents = use.parents;
     outer.path.assign(use.path.begin(), use.path.end() - 1);
+    if (LoadedModule* text = text_module(module, outer, join(outer.path, 0, "."))) {
+      return {text, use.path.back()};
+    }
     const std::string outer_file = find_module(module, outer);
     if (!outer_file.empty()) {
       return {&load_for(module, use, outer_file, join(outer.path, 0, ".")), use.path.back()};

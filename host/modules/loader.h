@@ -24,6 +24,9 @@ LoadedModule& load_program(const std::string& path);
 LoadedModule& load_source(const std::string& name, std::string text,
                           const std::vector<std::pair<Symbol, Value>>& globals = {});
 
+/// Lets modules that are not of the library import this one by the name; the last one of a name counts.
+void make_importable(LoadedModule& module, const std::string& name);
+
 /// Adds a module that is neither compiled nor run. `key`: its real path, or a name that no path has.
 LoadedModule& add_module(const std::string& key, std::string name, std::string path, std::string text);
 /// Parses and compiles a module's source, after its imports, and prints warnings. Returns the module's body.

@@ -19,7 +19,7 @@ _run_file: Any = globals().get("_run_file")
 _home: Any = globals().get("_home")
 
 
-def run(source: str, /, name: str = "source", **values: Any) -> Any:
+def run(source: str, /, name: str | None = None, **values: Any) -> Any:
     """Run Simple source as a new module and return the module.
 
     Its definitions are attributes. Functions and classes are callable. Values become Python values where Python has
@@ -27,7 +27,8 @@ def run(source: str, /, name: str = "source", **values: Any) -> Any:
 
     Args:
         source: the source of a module.
-        name: the name of the module in error messages.
+        name: the name of the module in error messages, by which later modules import it: `use name`. It comes before
+            files, and the last module of a name counts. A module without a name cannot be imported.
         values: variables of the source: numbers, strings, lists, tensors, functions, any object.
 
     Raises:
@@ -36,14 +37,14 @@ def run(source: str, /, name: str = "source", **values: Any) -> Any:
         SystemExit: the source called exit().
         KeyboardInterrupt: SIGINT stopped it.
     """
-    return _module(source, name, values)
+    return _module(source, "source" if name is None else name, values, importable=name is not None)
 
 
-def _module(source: str, name: str, values: dict[str, Any]) -> Any:
+def _module(source: str, name: str, values: dict[str, Any], importable: bool = False) -> Any:
     require_text("source", source)
     require_text("name", name)
     start()
-    return _run(source, name, *(part for pair in values.items() for part in pair))
+    return _run(source, name, importable, *(part for pair in values.items() for part in pair))
 
 
 def require_text(name: str, value: object) -> None:

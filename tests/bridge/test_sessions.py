@@ -249,6 +249,18 @@ def test_names_members_and_signatures(session: Any) -> None:
     assert session.signature("p") is None and session.signature("absent") is None
 
 
+def test_modules_of_text_import_each_other(session: Any) -> None:
+    simple_torch.run("fn twice(x): 2 * x\nval base = 5", name="helpers_of_text")
+    outer = simple_torch.run("use helpers_of_text.{twice}\nuse helpers_of_text\nval x = twice(helpers_of_text.base)")
+    assert outer.x == 10
+    assert session.run("use helpers_of_text.twice\ntwice(4)") == 8
+    simple_torch.run("fn twice(x): 20 * x", name="helpers_of_text")
+    assert simple_torch.run("use helpers_of_text.*\nval x = twice(1)").x == 20
+    simple_torch.run("val only = 1")
+    with pytest.raises(RuntimeError, match="no module named 'source'"):
+        simple_torch.run("use source")
+
+
 def test_bad_arguments(session: Any) -> None:
     with pytest.raises(TypeError, match="source must be a str"):
         session.run(b"1")
