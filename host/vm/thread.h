@@ -207,6 +207,9 @@ class Thread {
 
   // type_links.cpp
   void link_type(const TypeLink& link, LoadedModule& module);
+  /// What `super()` stands for in a class of another language, in the class statement with the key: an object
+  /// whose methods are those of the next class in that language's order. Owned.
+  Value super_of(Value parent, Value key);
 
   // thread.cpp
   Value global(LoadedModule& module, uint32_t slot);
