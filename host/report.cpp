@@ -1,5 +1,6 @@
 #include "host/report.h"
 
+#include <utility>
 #include <vector>
 
 #include "host/syntax/parse.h"
@@ -59,14 +60,32 @@ struct Call {
   size_t left_out;
 };
 
+// The strings that a method of the error's payload returns.
+std::vector<std::string> lines_of_payload(const SimpleError& error, const char* method) {
+  std::vector<std::string> lines;
+  const Ref found = call_payload(error, method);
+  if (found.get().is(Kind::kArray)) {
+    for (const Value line : as_object<Array>(found.get())->items) {
+      lines.push_back(text_of(line));
+    }
+  }
+  return lines;
+}
+
+// The notes, causes and group members of an exception of another language.
+std::string related_of(const SimpleError& error) {
+  std::string text;
+  for (const std::string& line : lines_of_payload(error, "related")) {
+    text += "  " + line + "\n";
+  }
+  return text;
+}
+
 // The frames of another language that the error passed through, most recent call first.
 std::vector<Call> foreign_calls(const SimpleError& error) {
   std::vector<Call> calls;
-  const Ref frames = call_payload(error, "frames");
-  if (frames.get().is(Kind::kArray)) {
-    for (const Value frame : as_object<Array>(frames.get())->items) {
-      calls.push_back({text_of(frame), 0});
-    }
+  for (std::string& frame : lines_of_payload(error, "frames")) {
+    calls.push_back({std::move(frame), 0});
   }
   return calls;
 }
@@ -111,7 +130,7 @@ std::string report_of(const SimpleError& error, bool verbose) {
   }
   const std::vector<Call> calls = all_calls(error, verbose);
   // A stack of one call repeats the first line.
-  return header(error, *entry) + (calls.size() < 2 ? "" : calls_of(calls)) +
+  return header(error, *entry) + related_of(error) + (calls.size() < 2 ? "" : calls_of(calls)) +
          (verbose ? details_of(error) : "");
 }
 

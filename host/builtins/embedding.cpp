@@ -11,10 +11,12 @@
 #include "host/modules/loader.h"
 #include "host/values/direct_calls.h"
 #include "host/values/error.h"
+#include "host/vm/event_loop.h"
 #include "host/vm/failure.h"
 #include "host/vm/lock.h"
 #include "host/vm/signal_check.h"
 #include "host/vm/thread.h"
+#include "host/vm/threads.h"
 
 namespace spl {
 
@@ -342,6 +344,22 @@ Value on_signal(Thread&, Value* args, int) {
   return Value();
 }
 
+// ---- coroutines of an event loop
+
+Value on_event_loop(Thread&, Value* args, int) {
+  set_event_loop_functions(element(args[0]), element(args[0], 1));
+  return Value();
+}
+Value in_coroutine(Thread& thread, Value* args, int) { return run_on_event_loop(thread, element(args[0])); }
+Value run_task(Thread&, Value* args, int) {
+  run_future_in_task(element(args[0]));
+  return Value();
+}
+Value end_task(Thread&, Value* args, int) {
+  end_future_without_run(element(args[0]));
+  return Value();
+}
+
 constexpr NativeEntry kExterns[] = {
     {"rt_module_of_text", module_of_text, 3, 3},
     {"rt_module_of_file", module_of_file, 1, 1},
@@ -366,6 +384,10 @@ constexpr NativeEntry kExterns[] = {
     {"rt_attempt_to_end", attempt_to_end, 1, 1},
     {"rt_attempt_interruptible", attempt_interruptible, 1, 1},
     {"rt_on_signal", on_signal, 1, 1},
+    {"rt_on_event_loop", on_event_loop, 1, 1},
+    {"rt_in_coroutine", in_coroutine, 1, 1},
+    {"rt_run_task", run_task, 1, 1},
+    {"rt_end_task", end_task, 1, 1},
 };
 
 }  // namespace

@@ -99,16 +99,6 @@ Value round_fn(Thread& thread, Value* args, int count) {
   return Value::number(std::strtod(text, nullptr));
 }
 
-// What `super()` stands for in a method of the class statement with the key `args[0]`: its first parent,
-// `args[1]`; for a class of another language, the object whose methods are those of the next class in that
-// language's order.
-Value super_fn(Thread& thread, Value* args, int) {
-  static const Symbol name = intern("__super__");
-  const Method* method =
-      args[1].is(Kind::kInstance) ? as_object<Instance>(args[1])->record->find(name) : nullptr;
-  return method == nullptr ? retained(args[1]) : thread.call_method_of(args[1], *method, args, 1);
-}
-
 // What a method of an object of another language returns; other values unchanged.
 Value adapted(Thread& thread, Value value, Symbol name) {
   const Method* method = value.is(Kind::kInstance) ? as_object<Instance>(value)->record->find(name) : nullptr;
@@ -123,11 +113,10 @@ Value async_manager(Thread& thread, Value* args, int) {
   return adapted(thread, args[0], name);
 }
 
-// What the parser makes of `async for`, `async with` and `super()`.
+// What the parser makes of `async for` and `async with`.
 const NativeEntry kSyntaxFunctions[] = {
     {"__async_items__", async_items, 1, 1},
     {"__async_manager__", async_manager, 1, 1},
-    {"super", super_fn, 2, 2},
 };
 
 const NativeEntry kObjectFunctions[] = {

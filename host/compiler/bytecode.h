@@ -41,7 +41,7 @@ namespace spl {
   X(TestPresent, "rr-") X(Unwrap, "rr-") X(Try, "rr-") X(Present, "rr-") X(Cast, "rr-")             \
   X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
   X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")  \
-  X(AsDeclared, "r--")
+  X(AsDeclared, "r--") X(Super, "rr-")
 // clang-format on
 
 enum class Op : uint16_t {

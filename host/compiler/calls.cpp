@@ -60,6 +60,14 @@ uint16_t FunctionCompiler::call_spec(const std::vector<Arg>& args) {
   return static_cast<uint16_t>(proto_->specs.size() - 1);
 }
 
+namespace {
+// What the parser makes of `super()`: a call of the keyword with a class's key and its first parent.
+bool is_super(const Expr& callee) {
+  static const Symbol name = intern("super");
+  return callee.kind == ExprKind::kName && as<NameExpr>(callee).name == name;
+}
+}  // namespace
+
 void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
   const Expr* callee = expr.callee.get();
   while (callee->kind == ExprKind::kTypeApply) {
@@ -71,6 +79,11 @@ void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
   }
   if (is_spec_assertion(expr)) {
     spec_assertion_to(expr, dest);
+    return;
+  }
+  if (is_super(*callee)) {
+    emit(Op::kSuper, dest, operand(*expr.args[1].value),
+         constant(Value::integer(as<IntExpr>(*expr.args[0].value).value)));
     return;
   }
   const Register window = temporary_of(*callee);

@@ -120,8 +120,8 @@ void Parser::reject_lambda_keyword() {
   }
 }
 
-/// `super().m(a)` and `super(C, self).m(a)`: super(key_of_class(C), Parent).m(self, a), where the function
-/// returns its second argument for a class of Simple.
+/// `super().m(a)` and `super(C, self).m(a)`: super(key_of_class(C), Parent).m(self, a), where the call of the
+/// keyword stands for Op::kSuper.
 ExprPtr Parser::super_call() {
   const SourceSpan span = here();
   auto field = make<FieldExpr>(span);

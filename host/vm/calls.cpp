@@ -112,9 +112,24 @@ bool Thread::enter(Closure* closure, uint32_t base, uint32_t result, int32_t lva
   for (uint32_t i = 0; i < closure->proto->parameters.size(); ++i) {
     values.push_back(std::exchange(stack_[base + i], Value()));
   }
-  assign(stack_[result], closure->proto->is_async ? start_future(closure, std::move(values))
-                                                  : Value::object(new Generator(closure, std::move(values))));
+  assign(stack_[result], closure->proto->is_async
+                             ? start_future(closure, std::move(values), is_awaited_at_once(result))
+                             : Value::object(new Generator(closure, std::move(values))));
   return false;
+}
+
+// Whether the call whose result is stored there is the operand of `await`.
+bool Thread::is_awaited_at_once(uint32_t result) const {
+  if (frame_count_ == 0) {
+    return false;
+  }
+  const Frame& caller = frames_[frame_count_ - 1];
+  const Instruction* next = caller.pc;
+  uint32_t held = result - caller.base;
+  while (next->op == Op::kTake && next->b == held) {
+    held = (next++)->a;
+  }
+  return next->op == Op::kAwait && next->b == held;
 }
 
 // Calls a native operator with the arguments from `first` on, of which the `leading` ones (self) have no

@@ -95,6 +95,9 @@ class Thread {
   /// Thread of the native thread.
   void start_above(const Thread& base);
   bool is_idle() const { return frame_count_ == 0 && native_top_ == 0; }
+  /// Whether the code runs in a coroutine of an event loop, which a wait suspends; see event_loop.h.
+  bool is_on_event_loop() const { return is_on_event_loop_; }
+  void set_on_event_loop(bool is_on) { is_on_event_loop_ = is_on; }
 
   /// Stores the generator's next value, owned, in `out`; false after its end.
   bool resume(Generator* generator, Value& out);
@@ -154,6 +157,7 @@ class Thread {
                        const CallSpec* spec, int32_t lvalue_index);
   void push_frame(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index);
   bool enter(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index);
+  bool is_awaited_at_once(uint32_t result) const;
   bool start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
                     int32_t lvalue_index);
   bool call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count);
@@ -203,6 +207,9 @@ class Thread {
 
   // type_links.cpp
   void link_type(const TypeLink& link, LoadedModule& module);
+  /// What `super()` stands for in a class of another language, in the class statement with the key: an object
+  /// whose methods are those of the next class in that language's order. Owned.
+  Value super_of(Value parent, Value key);
 
   // thread.cpp
   Value global(LoadedModule& module, uint32_t slot);
@@ -215,6 +222,7 @@ class Thread {
   uint32_t native_depth_ = 0;
   uint32_t max_frames_ = kMaxFrames;
   uint32_t unwind_limits_ = 0;  // nested UnwindStackLimit objects
+  bool is_on_event_loop_ = false;
   std::vector<Defer> defers_;
   std::vector<const Instance*> displaying_;  // the instances that instance_display() is in the middle of
 };

@@ -19,6 +19,7 @@
 #include "host/interrupts/scopes.h"
 #include "host/output.h"
 #include "host/values/module.h"
+#include "host/vm/event_loop.h"
 #include "host/vm/failure.h"
 #include "host/vm/lock.h"
 #include "host/vm/machine_hooks.h"
@@ -40,12 +41,31 @@ struct Outcome {
   bool is_future = false;  // an async function
   bool joined = false;     // join() or await returned the result or raised the error
   bool abandoned = false;  // the handle is gone
-  Value result;            // owned
+  bool ran_in_caller = false;
+  Value result;  // owned
   std::unique_ptr<SimpleError> error;
+};
+
+/// A call of an async function that has not begun.
+struct PendingCall {
+  Ref closure;
+  std::vector<Value> values;  // owned
+
+  PendingCall(Closure* called, std::vector<Value> bound)
+      : closure(Ref::shared(Value::object(called))), values(std::move(bound)) {}
+  ~PendingCall() {
+    for (const Value value : values) {
+      release(value);
+    }
+  }
+  PendingCall(const PendingCall&) = delete;
+  PendingCall& operator=(const PendingCall&) = delete;
 };
 
 struct ThreadObject : Object {
   std::shared_ptr<Outcome> outcome = std::make_shared<Outcome>();
+  Value task;                         // owned: the task of an event loop that runs it; nil for a thread
+  std::unique_ptr<PendingCall> call;  // of a task
   explicit ThreadObject(bool is_future) : Object(Kind::kThread) { outcome->is_future = is_future; }
 };
 
@@ -227,7 +247,13 @@ bool wait_interruptibly(Outcome& outcome) {
 
 // Waits for a thread and returns its result, or raises its error with the stacks of both threads. It can be
 // called more than once.
-Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
+Value result_of(Thread& thread, Value handle) {
+  // The handle may be destroyed during the wait.
+  const std::shared_ptr<Outcome> outcome = static_cast<ThreadObject*>(handle.as_object)->outcome;
+  if (thread.is_on_event_loop() && !outcome->finished) {
+    const Ref held = Ref::shared(handle);
+    suspend_until_finished(thread, static_cast<ThreadObject*>(handle.as_object)->task, handle);
+  }
   check_deadlock(*outcome);
   const WaitingFor waiting(outcome.get());
   while (!wait_interruptibly(*outcome)) {
@@ -237,7 +263,7 @@ Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
     SimpleError error(*outcome->error);
     const std::vector<StackEntry> here = thread.stack();
     constexpr size_t kMaxEntries = 1000;  // each thread of a long chain adds its own
-    if (error.stack.size() < kMaxEntries) {
+    if (error.stack.size() < kMaxEntries && !outcome->ran_in_caller) {
       error.stack.insert(error.stack.end(), here.begin(), here.end());
     }
     throw error;
@@ -245,11 +271,7 @@ Value result_of(Thread& thread, const std::shared_ptr<Outcome>& outcome) {
   return retained(outcome->result);
 }
 
-Value join(Thread& thread, Value* args, int) {
-  // The handle may be destroyed during the wait.
-  const std::shared_ptr<Outcome> outcome = static_cast<ThreadObject*>(args[0].as_object)->outcome;
-  return result_of(thread, outcome);
-}
+Value join(Thread& thread, Value* args, int) { return result_of(thread, args[0]); }
 
 Value is_finished(Thread&, Value* args, int) {
   const auto& outcome = static_cast<ThreadObject*>(args[0].as_object)->outcome;
@@ -306,15 +328,71 @@ void forget_other_threads() {
   std::erase_if(running(), [](const auto& outcome) { return outcome.get() != current_outcome; });
 }
 
-Value start_future(Closure* closure, std::vector<Value> values) {
+namespace {
+
+// False where no event loop runs that could have the task.
+bool start_in_task(ThreadObject* future, Closure* closure, std::vector<Value>& values) {
+  future->call = std::make_unique<PendingCall>(closure, std::move(values));
+  Ref task = Ref::owned(start_task(current_thread(), Value::object(future)));
+  if (task.get().is_nil()) {
+    values = std::move(future->call->values);
+    future->call->values.clear();
+    future->call = nullptr;
+    return false;
+  }
+  if (!future->outcome->finished) {  // an eager task may have run
+    future->task = task.take();
+  }
+  return true;
+}
+
+void run_in_caller(ThreadObject* future, Closure* closure, std::vector<Value>& values) {
+  future->outcome->ran_in_caller = true;
+  settle(*future->outcome, [&] { return current_thread().run_bound(closure, values); });
+  finish(*future->outcome);
+}
+
+// The task holds the future, which must not hold the task any longer.
+void finish_task(ThreadObject* future) {
+  finish(*future->outcome);
+  release(std::exchange(future->task, Value()));
+}
+
+}  // namespace
+
+void run_future_in_task(Value future) {
+  const Ref held = Ref::shared(future);
+  auto* object = static_cast<ThreadObject*>(future.as_object);
+  const std::unique_ptr<PendingCall> call = std::exchange(object->call, nullptr);
+  if (call == nullptr) {
+    return;
+  }
+  settle(*object->outcome,
+         [&] { return current_thread().run_bound(as_object<Closure>(call->closure.get()), call->values); });
+  finish_task(object);
+}
+
+void end_future_without_run(Value future) {
+  auto* object = static_cast<ThreadObject*>(future.as_object);
+  if (std::exchange(object->call, nullptr) != nullptr) {
+    object->outcome->error = std::make_unique<SimpleError>("the task was cancelled before it ran");
+    object->outcome->joined = true;  // no warning if it is never awaited
+    finish_task(object);
+  }
+}
+
+Value start_future(Closure* closure, std::vector<Value> values, bool is_awaited_at_once) {
   auto* object = new ThreadObject(true);
   Ref future = Ref::owned(Value::object(object));
-  retained(Value::object(closure));
-  if (future_threads >= kMaxFutureThreads) {
-    settle(*object->outcome, [&] { return run_future(current_thread(), closure, values); });
-    finish(*object->outcome);
+  const bool is_on_event_loop = current_thread().is_on_event_loop();
+  if (is_on_event_loop && !is_awaited_at_once && start_in_task(object, closure, values)) {
     return future.take();
   }
+  if (future_threads >= kMaxFutureThreads || (is_on_event_loop && is_awaited_at_once)) {
+    run_in_caller(object, closure, values);
+    return future.take();
+  }
+  retained(Value::object(closure));
   share_lock();
   try {
     start_thread(object->outcome, run_future_thread, closure, values);
@@ -338,8 +416,7 @@ Value awaited(Value value) {
   if (!value.is(Kind::kThread)) {
     return retained(value);
   }
-  const std::shared_ptr<Outcome> outcome = static_cast<ThreadObject*>(value.as_object)->outcome;
-  return result_of(current_thread(), outcome);
+  return result_of(current_thread(), value);
 }
 
 bool is_future(Value v) {
@@ -363,6 +440,7 @@ void destroy_thread_handle(Object* object) {
   if (finished) {
     discard(*thread->outcome);
   }
+  release(thread->task);
   delete thread;
 }
 

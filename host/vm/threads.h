@@ -18,8 +18,13 @@ void end_own_program(int code);
 /// Call it in a forked process: other threads do not exist there, and a join of one raises an error.
 void forget_other_threads();
 
-/// Starts an async function. Takes ownership of `values`, its bound parameters; the future is owned.
-Value start_future(Closure* closure, std::vector<Value> values);
+/// Starts an async function. Takes ownership of `values`, its bound parameters; the future is owned. On an
+/// event loop, a call that is awaited at once runs in the caller's coroutine, any other as a task of the
+/// loop.
+Value start_future(Closure* closure, std::vector<Value> values, bool is_awaited_at_once);
+/// For the task of a future: runs its function; and ends a future whose task was cancelled before it ran.
+void run_future_in_task(Value future);
+void end_future_without_run(Value future);
 /// Waits for a future and returns its result or raises its error; calls __await__() of an object that has it,
 /// and returns any other value unchanged. Owned.
 Value awaited(Value value);

@@ -164,6 +164,12 @@ Type* extended_type(const TypeLink& link, LoadedModule& module) {
 
 }  // namespace
 
+Value Thread::super_of(Value parent, Value key) {
+  static const Symbol name = intern("__super__");
+  const Method* method = find_method(parent, name);
+  return method == nullptr ? retained(parent) : call_method_of(parent, *method, &key, 1);
+}
+
 const Method* subclass_maker(Value parent) {
   static const Symbol name = intern("__subclass__");
   return parent.is(Kind::kInstance) ? as_object<Instance>(parent)->record->find(name) : nullptr;

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import functools
 import sys
 import threading
 from collections.abc import AsyncIterable, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from typing import Any
+
+from simple_torch_helpers.errors import SIMPLE_FILES
 
 
 async def _value_of(awaitable: Awaitable[object]) -> object:
@@ -73,7 +76,14 @@ _local = threading.local()
 
 
 def wait_for(awaitable: Awaitable[object]) -> object:
-    """Return the awaitable's result, like `run`, but on one event loop for all awaitables of a thread."""
+    """Return the awaitable's result.
+
+    In an async function that Python awaits, its coroutine awaits it. Elsewhere like `run`, but on one event loop for
+    all awaitables of a thread.
+    """
+    stack = current_stack()
+    if stack is not None:
+        return stack.parent.switch(awaitable)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -123,5 +133,86 @@ class Manager:
 
 
 async def result_of(wait: Callable[[], object]) -> object:
-    """Return the result of `wait`, which blocks on a thread of the running loop's executor meanwhile."""
-    return await asyncio.get_running_loop().run_in_executor(None, wait)
+    """Return the result of `wait`, which blocks on a thread of the running loop meanwhile."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return await sys.modules["trio"].to_thread.run_sync(wait)
+    return await loop.run_in_executor(None, wait)
+
+
+# ---- async functions of Simple that Python awaits
+
+SIMPLE_FILES.add(__file__)  # tracebacks do not show the frames below
+
+
+@functools.cache
+def stack_type() -> Any:
+    """Return the type of the stacks on which coroutines run; None without the package greenlet."""
+    try:
+        import greenlet
+    except ImportError:
+        return None
+
+    class Stack(greenlet.greenlet):
+        """The stack of a coroutine. Its waits switch to its parent, with the awaitable."""
+
+    return Stack
+
+
+def current_stack() -> Any:
+    """Return the stack of the coroutine that calls; None elsewhere."""
+    greenlets = sys.modules.get("greenlet")
+    if greenlets is None or stack_type() is None:
+        return None
+    current = greenlets.getcurrent()
+    return current if isinstance(current, stack_type()) else None
+
+
+async def drive(function: Callable[..., object], /, *values: object, **named: object) -> object:
+    """Return the function's result. Where it waits for an awaitable, this coroutine awaits it."""
+    if stack_type() is None:
+        return await result_of(functools.partial(function, *values, **named))
+    stack = stack_type()(function)
+    awaitable = switch(stack, stack.switch, *values, **named)
+    while not stack.dead:
+        try:
+            result = await awaitable
+        except BaseException as error:
+            awaitable = switch(stack, stack.throw, type(error), error, error.__traceback__)
+        else:
+            awaitable = switch(stack, stack.switch, result)
+    return awaitable
+
+
+def switch(stack: Any, how: Callable[..., Any], /, *values: object, **named: object) -> Any:
+    """Continue the stack, in the context of the running code."""
+    here = sys.modules["greenlet"].getcurrent()
+    stack.parent = here
+    stack.gr_context = here.gr_context
+    return how(*values, **named)
+
+
+_tasks: set[asyncio.Task[object]] = set()  # a loop refers weakly to its tasks
+
+
+def start_task(run: Callable[[], object], end: Callable[[], object]) -> asyncio.Task[object] | None:
+    """Start a task of the running loop that calls `run`, and `end` after it; None if asyncio runs no loop here."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+    def done(task: asyncio.Task[object]) -> None:
+        _tasks.discard(task)
+        end()
+
+    task = loop.create_task(drive(run))
+    _tasks.add(task)
+    task.add_done_callback(done)
+    return task
+
+
+def wait_for_thread(wait: Callable[[], object]) -> None:
+    """Suspend the coroutine until `wait` returns on another thread."""
+    wait_for(result_of(wait))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from traceback import TracebackException
 
@@ -34,6 +35,59 @@ def remove_simple_frames(summary: TracebackException | None) -> None:
     summary.stack[:] = [frame for frame in summary.stack if frame.filename not in SIMPLE_FILES]
     for other in (summary.__cause__, summary.__context__, *(getattr(summary, "exceptions", None) or ())):
         remove_simple_frames(other)
+
+
+MOST_MEMBERS = 15  # of a group, as Python's traceback
+DEEPEST = 10
+
+
+def related(error: BaseException) -> list[str]:
+    """Return the notes, the causes and the members of an exception as lines, without the notes of note_calls().
+
+    >>> error = ValueError("bad")
+    >>> error.__cause__ = KeyError("k")
+    >>> related(error)
+    ["caused by: KeyError: 'k'"]
+    """
+    lines: list[str] = []
+    add_related(lines, error, "", {id(error)})
+    return lines
+
+
+def add_related(lines: list[str], error: BaseException, indent: str, seen: set[int]) -> None:
+    notes = getattr(error, "__notes__", None)
+    for note in notes if isinstance(notes, list) else ():
+        if isinstance(note, str) and CALLS not in note:
+            first, *more = note.splitlines() or [""]
+            lines += [f"{indent}note: {first}", *(f"{indent}      {line}" for line in more)]
+    members = getattr(error, "exceptions", None) if is_group(error) else None
+    for number, member in enumerate(members[:MOST_MEMBERS] if members else (), 1):
+        add_other(lines, f"{number} of {len(members)}", member, indent, seen)
+    if members and len(members) > MOST_MEMBERS:
+        lines.append(f"{indent}… {len(members) - MOST_MEMBERS} more")
+    if error.__cause__ is not None:
+        add_other(lines, "caused by", error.__cause__, indent, seen)
+    elif error.__context__ is not None and not error.__suppress_context__:
+        add_other(lines, "while handling", error.__context__, indent, seen)
+
+
+def is_group(error: BaseException) -> bool:
+    group = getattr(builtins, "BaseExceptionGroup", None)  # of Python 3.11
+    return group is not None and isinstance(error, group)
+
+
+def add_other(lines: list[str], label: str, error: BaseException, indent: str, seen: set[int]) -> None:
+    """Add an exception with its place, and what is related to it, indented."""
+    if id(error) in seen or len(indent) >= 2 * DEEPEST:
+        return
+    seen.add(id(error))
+    summary = TracebackException.from_exception(error, limit=-1, compact=True)
+    text = [line for part in summary.format_exception_only() for line in part.splitlines()]
+    message = next((line for line in text if not line.startswith(" ")), type(error).__name__)
+    place = summary.stack[-1] if summary.stack else None
+    where = "" if place is None else f" ({place.name} ({place.filename}:{place.lineno}))"
+    lines.append(f"{indent}{label}: {message}{where}")
+    add_related(lines, error, indent + "  ", seen)
 
 
 def note_calls(error: BaseException, note: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from types import CellType, CodeType, FunctionType
 from typing import Any, Union
 from weakref import WeakValueDictionary
@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 from simple_torch_helpers.errors import SIMPLE_FILES
 
 POSITIONAL, REST, NAMED = range(3)  # the kinds of parameters
+OWN_NAMES = ("_call", "_mark", "_call_with_passed", "_drive")  # of the code of a function
 
 
 class Computed:
@@ -73,17 +74,19 @@ class Template:
 
     def call(self) -> str:
         if not self.omittable() and not self.has_renamed_keywords():
-            parts = [one.name for one in self.positional]
+            parts = ["_call"] if self.is_async else []
+            parts += [one.name for one in self.positional]
             parts += [f"*{self.rest.name}"] if self.rest else []
             parts += [f"{one.name}={one.name}" for one in self.keyword_only]
             parts += [f"**{self.named.name}"] if self.named else []
-            return f"_call({', '.join(parts)})"
+            return f"{'_drive' if self.is_async else '_call'}({', '.join(parts)})"
         names = "".join(f"{one.simple_name!r}, " for one in self.positional)
         values = "".join(f"{one.name}, " for one in self.positional)
         keywords = "".join(f"{one.simple_name!r}: {one.name}, " for one in self.keyword_only)
         rest = self.rest.name if self.rest else "()"
         named = f"**{self.named.name}" if self.named else ""
-        return f"_call_with_passed(_call, ({names}), ({values}), {rest}, {{{keywords}{named}}})"
+        called = "_drive(_call_with_passed, _call" if self.is_async else "_call_with_passed(_call"
+        return f"{called}, ({names}), ({values}), {rest}, {{{keywords}{named}}})"
 
     def omittable(self) -> list[Parameter]:
         return [one for one in (*self.positional, *self.keyword_only) if one.default and one.default[0] is COMPUTED]
@@ -105,11 +108,11 @@ class Parameter:
 
 def rename_for_python(parameters: list[Parameter]) -> None:
     """Patterns have no name, and some names are keywords of Python."""
-    taken = {"_call", "_mark", "_call_with_passed", *(one.name for one in parameters)}
+    taken = {*OWN_NAMES, *(one.name for one in parameters)}
     for position, one in enumerate(parameters):
         if one.is_unnamed:
             one.name = f"_{position}"
-        if keyword.iskeyword(one.name) or one.name in ("_call", "_mark", "_call_with_passed") or one.is_unnamed:
+        if keyword.iskeyword(one.name) or one.name in OWN_NAMES or one.is_unnamed:
             while one.name in taken or keyword.iskeyword(one.name):
                 one.name += "_"
             taken.add(one.name)
@@ -137,7 +140,19 @@ def call_with_passed(
     return call(*values[:count], *rest, **later, **passed)
 
 
-GLOBALS: dict[str, Any] = {"__name__": "simple_torch", "__builtins__": builtins, "_call_with_passed": call_with_passed}
+def drive(function: Callable[..., Any], /, *values: Any, **named: Any) -> Coroutine[Any, Any, Any]:
+    """Return the coroutine of a call of an async function."""
+    from simple_torch_helpers import asynchronous  # importing asyncio takes long
+
+    return asynchronous.drive(function, *values, **named)
+
+
+GLOBALS: dict[str, Any] = {
+    "__name__": "simple_torch",
+    "__builtins__": builtins,
+    "_call_with_passed": call_with_passed,
+    "_drive": drive,
+}
 
 
 # ---- annotations

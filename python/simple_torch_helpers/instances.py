@@ -110,7 +110,9 @@ def protocols_of(ask: Callable[..., Any], hooks: set[str]) -> dict[str, Any]:
     """Python's special methods of a class that has these methods of Simple."""
     found: dict[str, Any] = {}
     for hook in hooks:
-        if hook.startswith("__") and hook not in OWN_METHODS:
+        if hook in AWAITED:
+            found[hook] = _awaited_hook(ask, hook)
+        elif hook.startswith("__") and hook not in OWN_METHODS:
             found[PYTHON_NAMES.get(hook, hook)] = _hook(ask, hook)
     for name, question, needed in REQUESTS:
         if needed & hooks:
@@ -144,6 +146,7 @@ OWN_METHODS = {
     *("__dict__", "__dir__", "__is__", "__drop__", "__unpack__", "__sequence__"),
     *("__native__", "__as_declared__", "__on_replace__", "__order__", "__python__", "__member__"),
 }
+AWAITED = {"__aenter__", "__aexit__", "__anext__"}
 PYTHON_NAMES = {
     "__div__": "__truediv__",
     "__rdiv__": "__rtruediv__",
@@ -196,6 +199,15 @@ def _hook(ask: Any, name: str) -> Any:
         return ask(self, "hook", name, *values, **named)
 
     hook.__name__ = hook.__qualname__ = name
+    return hook
+
+
+def _awaited_hook(ask: Any, name: str) -> Any:
+    """Return a method that returns what Python awaits: the coroutine of Simple's async method."""
+
+    def hook(self: Any, /, *values: Any) -> Any:
+        return ask(self, "get", name)(*values)
+
     return hook
 
 

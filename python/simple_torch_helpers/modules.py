@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import functools
 import sys
+import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -55,6 +57,16 @@ def native_types() -> tuple[type, type]:
                     self._buffers[name] = old
             return self
 
+    class NativeHandle(torch.utils.hooks.RemovableHandle):
+        """The handle of a hook of a native module."""
+
+        def __init__(self, native: Any) -> None:
+            super().__init__(OrderedDict())
+            self.native = native
+
+        def remove(self) -> None:
+            self.native.remove()
+
     class NativeModule(Members):
         """A module of Simple. Its parameters and buffers are the same tensors in both languages."""
 
@@ -78,6 +90,31 @@ def native_types() -> tuple[type, type]:
             self._native.train(mode)
             return super().train(mode)
 
+        # Hooks belong to the native module, so that they also run when Simple calls it.
+
+        def register_forward_pre_hook(self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False) -> Any:
+            native = self._native.register_forward_pre_hook
+            return NativeHandle(native(_hook(self, hook), prepend=prepend, with_kwargs=with_kwargs))
+
+        def register_forward_hook(
+            self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+        ) -> Any:
+            native = self._native.register_forward_hook
+            options = {"prepend": prepend, "with_kwargs": with_kwargs, "always_call": always_call}
+            return NativeHandle(native(_hook(self, hook), **options))
+
+        def register_full_backward_pre_hook(self, hook: Any, prepend: bool = False) -> Any:
+            return NativeHandle(self._native.register_full_backward_pre_hook(_hook(self, hook), prepend=prepend))
+
+        def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> Any:
+            return NativeHandle(self._native.register_full_backward_hook(_hook(self, hook), prepend=prepend))
+
+        def register_backward_hook(self, hook: Any) -> Any:
+            raise NotImplementedError(
+                f"register_backward_hook: not supported by {self._native_name}, a module of Simple; "
+                "use register_full_backward_hook"
+            )
+
         def __getattr__(self, name: str) -> Any:
             try:
                 return super().__getattr__(name)
@@ -97,6 +134,17 @@ def native_types() -> tuple[type, type]:
             return self._native.extra_repr()
 
     return Members, NativeModule
+
+
+def _hook(module: Any, hook: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the hook for the native module. It receives the module of Python, also that of a copy."""
+    owner, build = weakref.ref(module), module._build
+
+    def run(native: Any, *values: Any) -> Any:
+        found = owner()
+        return hook(found if found is not None and found._native is native else build(native), *values)
+
+    return run
 
 
 def _place(module: Any, container: type, kind: str, path: str, value: Any) -> list[tuple[dict[str, Any], str, Any]]:

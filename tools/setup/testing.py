@@ -21,6 +21,7 @@ _EMBEDDED = (
     "tests/abi/test_embedded.py",
     "tests/abi/test_nodes.py",
     "tests/autograd",
+    "tests/bridge/test_async_functions.py",
     "tests/bridge/test_generators.py",
     "tests/bridge/test_jupyter_and_xdist.py",
     "tests/bridge/test_python_process.py",

@@ -1,0 +1,102 @@
+"""The report of an exception of Python that ends a program: what failed first, then notes, causes and group members."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+HOST = os.environ.get("SIMPLE_HOST", "")
+if os.environ.get("SIMPLE_TORCH") == "off" or not HOST:
+    pytest.skip("there is no host with PyTorch", allow_module_level=True)
+
+PRELUDE = '''use python as py
+py.exec("""
+class Problem(ValueError):
+    pass
+def inner(): raise KeyError('missing')
+def chained():
+    try:
+        inner()
+    except KeyError as error:
+        problem = Problem('cannot load')
+        problem.__notes__ = ['try again', 'two\\nlines']
+        raise problem from error
+def context():
+    try:
+        inner()
+    except KeyError:
+        1 / 0
+def suppressed():
+    try:
+        inner()
+    except KeyError:
+        raise Problem('alone') from None
+def cyclic():
+    first, second = Problem('first'), Problem('second')
+    first.__cause__, second.__cause__ = second, first
+    raise first
+def caught(make):
+    try:
+        make()
+    except Exception as error:
+        return error
+def group():
+    members = [caught(inner), caught(chained)] + [Problem(str(i)) for i in range(15)]
+    raise ExceptionGroup('several', members)
+""")
+val main = py.import("__main__")
+'''
+
+
+def report_of(tmp_path, call: str) -> list[str]:
+    program = tmp_path / "p.spl"
+    program.write_text(f"{PRELUDE}{call}\n")
+    done = subprocess.run([HOST, program], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert done.returncode == 1
+    lines = done.stderr.replace(f"{tmp_path}/", "").splitlines()
+    assert lines[1].strip() == call
+    return [lines[0].partition(": error: ")[2], *lines[3:]]
+
+
+def test_notes_and_the_cause_precede_the_stack(tmp_path):
+    report = report_of(tmp_path, "main.chained()")
+    assert report[:6] == [
+        "Problem: cannot load",
+        "  note: try again",
+        "  note: two",
+        "        lines",
+        "  caused by: KeyError: 'missing' (inner (<simple>:4))",
+        "  stack (most recent call first):",
+    ]
+
+
+def test_the_exception_that_was_handled(tmp_path):
+    report = report_of(tmp_path, "main.context()")
+    assert report[1] == "  while handling: KeyError: 'missing' (inner (<simple>:4))"
+    assert report_of(tmp_path, "main.suppressed()")[1] == "  stack (most recent call first):"
+
+
+def test_a_cycle_of_causes_ends(tmp_path):
+    assert report_of(tmp_path, "main.cyclic()")[1:3] == [
+        "  caused by: Problem: second",
+        "  stack (most recent call first):",
+    ]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="groups are of Python 3.11")
+def test_the_members_of_a_group(tmp_path):
+    report = report_of(tmp_path, "main.group()")
+    assert report[:7] == [
+        "ExceptionGroup: several (17 sub-exceptions)",
+        "  1 of 17: KeyError: 'missing' (inner (<simple>:4))",
+        "  2 of 17: Problem: cannot load (chained (<simple>:11))",
+        "    note: try again",
+        "    note: two",
+        "          lines",
+        "    caused by: KeyError: 'missing' (inner (<simple>:4))",
+    ]
+    assert "  15 of 17: Problem: 12" in report
+    assert report[report.index("  15 of 17: Problem: 12") + 1] == "  … 2 more"
