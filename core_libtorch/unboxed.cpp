@@ -63,17 +63,6 @@ Signature if_typed(const c10::OperatorHandle& op, Signature signature) {
   }
 }
 
-// The operator must have a kernel that is not composed of other operators, and its result must be a new
-// tensor, not a view. Other namespaces are excluded: they may implement the operator itself in autograd's
-// layer.
-bool can_skip_autograd(const c10::OperatorHandle& op) {
-  const auto& arguments = op.schema().arguments();
-  return op.schema().name().starts_with("aten::") &&
-         !op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) &&
-         std::none_of(arguments.begin(), arguments.end(),
-                      [](const c10::Argument& argument) { return argument.alias_info() != nullptr; });
-}
-
 Signature signature_of(const c10::OperatorHandle& op) {
   const Signature signature = by_schema(op.schema());
   switch (signature) {
@@ -102,6 +91,17 @@ at::Tensor call_with_context(const UnboxedOperator& unboxed,
 }
 
 }  // namespace
+
+// The operator must have a kernel that is not composed of other operators, and its result must be a new
+// tensor, not a view. Other namespaces are excluded: they may implement the operator itself in autograd's
+// layer.
+bool can_skip_autograd(const c10::OperatorHandle& op) {
+  const auto& arguments = op.schema().arguments();
+  return op.schema().name().starts_with("aten::") &&
+         !op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) &&
+         std::none_of(arguments.begin(), arguments.end(),
+                      [](const c10::Argument& argument) { return argument.alias_info() != nullptr; });
+}
 
 UnboxedOperator unboxed_operator(const c10::OperatorHandle& op) {
   return {&op, signature_of(op), can_skip_autograd(op)};

@@ -29,6 +29,9 @@ struct UnboxedOperator {
   bool skips_autograd = false;  // if no operand needs autograd
 };
 
+/// Whether a call may skip autograd's layer if no operand needs it: see SkipAutogradGuard.
+bool can_skip_autograd(const c10::OperatorHandle& op);
+
 /// Signature::kOther for other signatures, for overloads that write to an argument, and for those with a
 /// crash guard.
 UnboxedOperator unboxed_operator(const c10::OperatorHandle& op);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,15 +25,21 @@ namespace {
 
 using c10::IValue;
 
-constexpr int64_t kNotCalled = -1, kSeveralResults = -2;
+constexpr int64_t kNotCalled = -1, kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4;
 
-/// The results of this thread's last call with kSeveralResults, in the format of spt_op.
+/// The results of this thread's last call that returned several.
 class PendingResults {
  public:
   void set(std::vector<IValue> values, const std::string& names) {
     values_ = std::move(values);
     names_ = names;
   }
+  void set(std::vector<at::Tensor> tensors) {
+    tensors_ = std::move(tensors);
+    next_ = 0;
+  }
+
+  /// In the format of spt_op.
   SplArray* take() {
     if (values_.empty()) {
       throw Error(ErrorKind::kInvalidArgument, "op_direct_results: there are no results");
@@ -41,9 +48,20 @@ class PendingResults {
     return Results(values).take_array(names_);
   }
 
+  /// A handle of the next tensor; 0 after the last.
+  int64_t take_tensor() {
+    if (next_ < tensors_.size()) {
+      return new_handle(std::move(tensors_[next_++]));
+    }
+    tensors_.clear();
+    return 0;
+  }
+
  private:
   std::vector<IValue> values_;
   std::string names_;
+  std::vector<at::Tensor> tensors_;
+  size_t next_ = 0;
 };
 
 PendingResults& pending_results() { return core::thread_object<PendingResults, PendingResults>(); }
@@ -103,30 +121,27 @@ IValue planned_value(const PlannedArgument& argument, const DirectCall& call) {
   return {};
 }
 
-at::Tensor run_unboxed(const Plan& plan, const DirectCall& call) {
-  const auto a = tensor_argument(call.values.front().as_int);
-  const auto b = tensor_argument(call.values.back().as_int);
-  return core::call_unboxed(plan.unboxed, *a, &*b);
-}
-
 std::vector<IValue> run_boxed(const Plan& plan, const DirectCall& call) {
   std::vector<IValue> stack;
   stack.reserve(plan.arguments.size());
   std::array<const at::Tensor*, 8> operands;
   size_t count = 0;
-  bool skips_autograd = plan.unboxed.skips_autograd;
+  bool skips_autograd = plan.skips_autograd;
   for (const PlannedArgument& argument : plan.arguments) {
     stack.push_back(planned_value(argument, call));
-    if (argument.conversion == Conversion::kTensors || count == operands.size()) {
-      skips_autograd = false;
-    } else if (argument.conversion == Conversion::kTensor) {
-      operands[count++] = &stack.back().toTensor();
+    if (argument.conversion != Conversion::kTensor) {
+      continue;
     }
+    if (count == operands.size()) {
+      skips_autograd = false;
+      continue;
+    }
+    operands[count++] = &stack.back().toTensor();
   }
   if (plan.crash_guard != nullptr) {
     plan.crash_guard(stack);
   }
-  if (skips_autograd && count > 0) {
+  if (skips_autograd) {
     const core::SkipAutogradGuard shortcut(operands.data(), operands.data() + count);
     plan.op->callBoxed(&stack);
   } else {
@@ -135,10 +150,40 @@ std::vector<IValue> run_boxed(const Plan& plan, const DirectCall& call) {
   return stack;
 }
 
+// Calls the operator boxed, with the results of a typed call; other results stay in `values`.
+TypedResult run_boxed(const Plan& plan, const DirectCall& call, std::vector<IValue>& values) {
+  values = run_boxed(plan, call);
+  TypedResult result;
+  switch (plan.returns) {
+    case Returns::kTensor:
+      result.tensor = std::move(values.front()).toTensor();
+      break;
+    case Returns::kTensors:
+      result.several = values.front().toTensorVector();
+      break;
+    case Returns::kValuesAndIndices:
+      result.several = {values[0].toTensor(), values[1].toTensor()};
+      break;
+    case Returns::kOther:
+      break;
+  }
+  return result;
+}
+
+void run(const Plan& plan, const DirectCall& call, TypedResult& result, std::vector<IValue>& values) {
+  if (plan.typed != nullptr) {
+    plan.typed(plan, call, result);
+  } else {
+    result = run_boxed(plan, call, values);
+  }
+}
+
 // A failed call may have changed its tensor, so that it is not repeated; the error is that of spt_op.
 void run_in_place(const char* name, const Plan& plan, const DirectCall& call) {
   try {
-    run_boxed(plan, call);
+    TypedResult result;
+    std::vector<IValue> values;
+    run(plan, call, result, values);
   } catch (...) {
     if (is_forced_unwind()) {
       throw;
@@ -153,6 +198,31 @@ void run_in_place(const char* name, const Plan& plan, const DirectCall& call) {
   }
 }
 
+// The results of a typed call as those of a boxed one.
+std::vector<IValue> boxed_results(const Plan& plan, std::vector<at::Tensor> tensors) {
+  std::vector<IValue> values;
+  if (plan.returns == Returns::kTensors) {
+    values.emplace_back(std::move(tensors));
+  } else {
+    std::move(tensors.begin(), tensors.end(), std::back_inserter(values));
+  }
+  return values;
+}
+
+// Keeps several results for op_direct_tensor, or for op_direct_results where not all are tensors.
+int64_t keep_results(const Plan& plan, std::vector<at::Tensor> tensors, std::vector<IValue> values) {
+  const bool are_tensors = plan.returns != Returns::kOther &&
+                           std::all_of(tensors.begin(), tensors.end(),
+                                       [](const at::Tensor& tensor) { return tensor.defined(); });
+  if (are_tensors) {
+    pending_results().set(std::move(tensors));
+    return plan.returns == Returns::kTensors ? kTensorList : kValuesAndIndices;
+  }
+  pending_results().set(values.empty() ? boxed_results(plan, std::move(tensors)) : std::move(values),
+                        plan.names);
+  return kSeveralResults;
+}
+
 int64_t run_plan(const char* name, const Plan& plan, const DirectCall& call) {
   if ((plan.is_factory && !defaults_are_plain.load(std::memory_order_relaxed)) ||
       (plan.is_random && core::thread_generator().defined())) {
@@ -162,16 +232,16 @@ int64_t run_plan(const char* name, const Plan& plan, const DirectCall& call) {
     run_in_place(name, plan, call);
     return call.values.front().as_int;
   }
-  if (!plan.returns_tensor) {
-    pending_results().set(run_boxed(plan, call), plan.names);
-    return kSeveralResults;
+  TypedResult result;
+  std::vector<IValue> values;
+  run(plan, call, result, values);
+  if (plan.returns != Returns::kTensor) {
+    return keep_results(plan, std::move(result.several), std::move(values));
   }
-  at::Tensor result =
-      plan.is_unboxed ? run_unboxed(plan, call) : std::move(run_boxed(plan, call).front()).toTensor();
   if (plan.requires_grad && call.values[*plan.requires_grad].as_bool) {
-    result.set_requires_grad(true);
+    result.tensor.set_requires_grad(true);
   }
-  return result.defined() ? new_handle(std::move(result)) : kNotCalled;
+  return result.tensor.defined() ? new_handle(std::move(result.tensor)) : kNotCalled;
 }
 
 int64_t call_directly(const char* name, const DirectCall& call) {
@@ -209,6 +279,10 @@ int32_t op_direct(const char* name, const char* kinds, const SplArray* values, c
 
 int32_t op_direct_results(SplArray** out) {
   return guarded_result(out, [&] { return pending_results().take(); });
+}
+
+int32_t op_direct_tensor(int64_t* out) {
+  return guarded_result(out, [] { return pending_results().take_tensor(); });
 }
 
 int32_t op_defaults(bool are_known, bool are_plain) {

@@ -13,6 +13,7 @@
 #include "abi/backend/arrays.h"
 #include "core_libtorch/counted_lock.h"
 #include "core_libtorch/dtypes.h"
+#include "core_libtorch/unboxed.h"
 
 namespace simple_torch::abi {
 namespace {
@@ -269,6 +270,30 @@ std::optional<PlannedArgument> planned_argument(const DirectCall& call, const co
   return argument;
 }
 
+bool is_tensor(const c10::Argument& result) { return result.type()->kind() == c10::TypeKind::TensorType; }
+
+Returns returned_by(const c10::FunctionSchema& schema, const std::string& names) {
+  const auto& results = schema.returns();
+  if (results.size() == 1) {
+    return is_tensor(results[0])                                         ? Returns::kTensor
+           : results[0].type()->isSubtypeOf(*c10::ListType::ofTensors()) ? Returns::kTensors
+                                                                         : Returns::kOther;
+  }
+  return names == "values,indices" && is_tensor(results[0]) && is_tensor(results[1])
+             ? Returns::kValuesAndIndices
+             : Returns::kOther;
+}
+
+// The tensors of a list are not examined. Without any tensor, as in Python, only factories skip autograd.
+bool may_skip_autograd(const Plan& plan) {
+  const auto has = [&](Conversion conversion) {
+    return std::any_of(plan.arguments.begin(), plan.arguments.end(),
+                       [&](const PlannedArgument& argument) { return argument.conversion == conversion; });
+  };
+  return core::can_skip_autograd(*plan.op) && !has(Conversion::kTensors) &&
+         (has(Conversion::kTensor) || plan.is_factory);
+}
+
 std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
   if (std::find(kOtherSignatures.begin(), kOtherSignatures.end(), name) != kOtherSignatures.end()) {
     return std::nullopt;
@@ -279,8 +304,7 @@ std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
   }
   const c10::FunctionSchema& schema = choice->op->schema();
   const auto& arguments = schema.arguments();
-  const bool returns_tensor =
-      schema.returns().size() == 1 && schema.returns()[0].type()->kind() == c10::TypeKind::TensorType;
+  const bool returns_tensor = returned_by(schema, "") == Returns::kTensor;
   const bool is_in_place = name.ends_with('_') && !name.ends_with("__");
   const auto written = std::count_if(arguments.begin(), arguments.end(), writes_argument);
   const bool is_known = (returns_tensor || !is_in_place) && !schema.returns().empty() &&
@@ -292,12 +316,11 @@ std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
   Plan plan;
   plan.op = choice->op;
   plan.requires_grad = choice->requires_grad;
-  plan.unboxed = core::unboxed_operator(*choice->op);
   plan.is_random = choice->is_random;
   plan.is_factory = schema.argumentIndexWithName("pin_memory").has_value();
   plan.is_in_place = is_in_place;
-  plan.returns_tensor = returns_tensor;
   plan.names = core::names_of_results(schema);
+  plan.returns = returned_by(schema, plan.names);
   plan.crash_guard = choice->crash_guard;
   for (size_t i = 0; i < arguments.size(); ++i) {
     auto argument = planned_argument(call, choice->sources.at(i), choice->stack.at(i));
@@ -306,12 +329,8 @@ std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
     }
     plan.arguments.push_back(std::move(*argument));
   }
-  const auto tensors = static_cast<size_t>(core::tensors_of(plan.unboxed.signature));
-  const auto is_own_tensor = [&](size_t i) {
-    return plan.arguments[i].conversion == Conversion::kTensor && plan.arguments[i].value == i;
-  };
-  plan.is_unboxed =
-      tensors > 0 && call.values.size() == tensors && is_own_tensor(0) && is_own_tensor(tensors - 1);
+  plan.skips_autograd = may_skip_autograd(plan);
+  plan.typed = typed_call_of(plan);
   return plan;
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "abi/backend/operator_values.h"
+#include "abi/backend/typed_calls.h"
 #include "core_libtorch/operators.h"
-#include "core_libtorch/unboxed.h"
 #include "simple_torch/spl_runtime.h"
 
 namespace simple_torch::abi {
@@ -30,6 +30,14 @@ enum class Conversion : uint8_t {
   kDType,
 };
 
+/// What an operator returns.
+enum class Returns : uint8_t {
+  kTensor,
+  kTensors,           // a list
+  kValuesAndIndices,  // two tensors of these names
+  kOther,
+};
+
 struct PlannedArgument {
   Conversion conversion = Conversion::kConstant;
   size_t value = 0;  // the index of the value
@@ -42,11 +50,11 @@ struct Plan {
   const c10::OperatorHandle* op = nullptr;
   std::vector<PlannedArgument> arguments;
   std::optional<size_t> requires_grad;
-  core::UnboxedOperator unboxed;
+  bool skips_autograd = false;  // if no tensor among the arguments needs it
   bool is_random = false, is_factory = false, is_in_place = false;
-  bool returns_tensor = false;  // one tensor; otherwise `names` are those of the results
-  std::string names;
-  bool is_unboxed = false;  // all values are tensors
+  Returns returns = Returns::kOther;
+  std::string names;  // of the results
+  TypedCall typed = nullptr;  // NULL for a boxed call
   void (*crash_guard)(const std::vector<c10::IValue>& arguments) = nullptr;
 };
 

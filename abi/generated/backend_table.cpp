@@ -466,6 +466,7 @@ extern const BackendTable kBodies = {
     body::op_call,
     body::op_direct,
     body::op_direct_results,
+    body::op_direct_tensor,
     body::op_defaults,
     body::op_schemas,
     body::op_names,

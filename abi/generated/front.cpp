@@ -466,6 +466,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::op_call>::open_then_call,
     Slot<&BackendTable::op_direct>::open_then_call,
     Slot<&BackendTable::op_direct_results>::open_then_call,
+    Slot<&BackendTable::op_direct_tensor>::open_then_call,
     Slot<&BackendTable::op_defaults>::open_then_call,
     Slot<&BackendTable::op_schemas>::open_then_call,
     Slot<&BackendTable::op_names>::open_then_call,
@@ -1014,6 +1015,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::op_call>::unavailable,
     Slot<&BackendTable::op_direct>::unavailable,
     Slot<&BackendTable::op_direct_results>::unavailable,
+    Slot<&BackendTable::op_direct_tensor>::unavailable,
     Slot<&BackendTable::op_defaults>::unavailable,
     Slot<&BackendTable::op_schemas>::unavailable,
     Slot<&BackendTable::op_names>::unavailable,
@@ -2949,6 +2951,10 @@ int32_t spt_op_direct(const char* name, const char* kinds, const SplArray* value
 
 int32_t spt_op_direct_results(SplArray** out) {
   return slot(table.op_direct_results)(out);
+}
+
+int32_t spt_op_direct_tensor(int64_t* out) {
+  return slot(table.op_direct_tensor)(out);
 }
 
 int32_t spt_op_defaults(bool are_known, bool are_plain) {

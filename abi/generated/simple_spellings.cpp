@@ -4345,6 +4345,12 @@ SplArray* rt_torch_op_direct_results() {
   return out != nullptr ? out : spl_array_new();
 }
 
+int64_t rt_torch_op_direct_tensor() {
+  int64_t out{};
+  store_status(slot(table.op_direct_tensor)(&out));
+  return out;
+}
+
 void rt_torch_op_defaults(bool are_known, bool are_plain) {
   store_status(slot(table.op_defaults)(are_known, are_plain));
 }

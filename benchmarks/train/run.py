@@ -41,6 +41,9 @@ ROWS = [
     Row("gpt", ("fused",), 1.05, 10, 40),
     Row("resnet", (), 1.0, 1, 20),
     Row("resnet", ("fused",), 1.0, 1, 20),
+    Row("dataset", (), 1.0, 2, 30),
+    Row("hooks", (), 1.0, 50, 30),
+    Row("char_rnn", (), 1.0, 5, 30),
 ]
 
 

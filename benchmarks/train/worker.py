@@ -25,14 +25,33 @@ def train(optimizer: torch.optim.Optimizer, loss_of: LossOf, batches: Batches, f
     return loss.item()
 
 
+def answer(run: Callable[[int], float]) -> None:
+    for line in sys.stdin:
+        start = time.perf_counter_ns()
+        loss = run(int(line))
+        print(time.perf_counter_ns() - start, loss, flush=True)
+
+
 def serve(optimizer: torch.optim.Optimizer, loss_of: LossOf, batches: Batches) -> None:
     first = 0
-    for line in sys.stdin:
-        steps = int(line)
-        start = time.perf_counter_ns()
-        loss = train(optimizer, loss_of, batches, first, steps)
-        print(time.perf_counter_ns() - start, loss, flush=True)
+
+    def run(steps: int) -> float:
+        nonlocal first
         first += steps
+        return train(optimizer, loss_of, batches, first - steps, steps)
+
+    answer(run)
+
+
+def serve_steps(step: Callable[[], torch.Tensor]) -> None:
+    """For a loop of its own: `step` trains one step and returns its loss."""
+
+    def run(steps: int) -> float:
+        for _ in range(steps):
+            loss = step()
+        return loss.item()
+
+    answer(run)
 
 
 def fused() -> dict[str, Any]:

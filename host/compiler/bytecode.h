@@ -145,8 +145,10 @@ struct OperatorCall {
   mutable void* address = nullptr;  // set at the first call
   mutable Extern* function = nullptr;
   mutable Record* record = nullptr;
-  mutable Extern* results = nullptr;  // returns results other than one tensor
-  mutable Object* reader = nullptr;   // converts them
+  mutable void* next_tensor = nullptr;  // returns the tensors of a list or a pair
+  mutable Record* pair = nullptr;       // the class of a pair, values and indices
+  mutable Extern* results = nullptr;    // returns other results
+  mutable Object* reader = nullptr;     // converts them
 };
 
 /// The module that a use declaration refers to, and the name in it that `use a.b.name` means.

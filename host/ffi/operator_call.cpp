@@ -29,6 +29,19 @@ bool resolve_item(const OperatorCall& call, Extern& native, Record& record) {
   return call.address != nullptr;
 }
 
+// The functions and the class for several tensors are those of the module that defines results_of().
+bool resolve_tensors(const OperatorCall& call, Extern& native) {
+  LoadedModule& module = *reinterpret_cast<Closure*>(call.reader)->proto->module;
+  const Value next = module.lookup(intern(native.name + "_tensor"));
+  const Value pair = module.lookup(intern("ValuesAndIndices"));
+  if (!next.is(Kind::kExtern) || !pair.is(Kind::kRecord) || as_object<Record>(pair)->fields.size() != 2) {
+    return false;
+  }
+  call.next_tensor = address_of(*as_object<Extern>(next));
+  call.pair = as_object<Record>(pair);
+  return call.next_tensor != nullptr;
+}
+
 // Resolves the function and the class; false while the module that defines them is not loaded yet.
 bool resolve_operator(const OperatorCall& call, LoadedModule& module, const std::vector<NativeType>& types) {
   if (call.record != nullptr) {
@@ -51,7 +64,7 @@ bool resolve_operator(const OperatorCall& call, LoadedModule& module, const std:
   }
   call.results = as_object<Extern>(results);
   call.reader = reader.as_object;
-  return resolve_item(call, native, *as_object<Record>(record));
+  return resolve_tensors(call, native) && resolve_item(call, native, *as_object<Record>(record));
 }
 
 Value instance_of_handle(Record* record, int64_t handle) {
@@ -60,30 +73,51 @@ Value instance_of_handle(Record* record, int64_t handle) {
   return Value::object(instance);
 }
 
-constexpr int64_t kSeveralResults = -2;
+constexpr int64_t kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4;
 
-// A list of tensors becomes an array. results_of() of the library converts other results.
-Value several_results(const OperatorCall& call) {
+std::vector<Value> tensors_of(const OperatorCall& call) {
+  auto* next = reinterpret_cast<int64_t (*)()>(call.next_tensor);
+  std::vector<Value> tensors;
+  const Unlocked unlocked;
+  for (int64_t handle = next(); handle > 0; handle = next()) {
+    tensors.push_back(Value::integer(handle));
+  }
+  return tensors;
+}
+
+// A list of tensors, or the class of a pair.
+Value several_tensors(const OperatorCall& call, bool is_pair) {
+  std::vector<Value> tensors = tensors_of(call);
+  for (Value& tensor : tensors) {
+    tensor = instance_of_handle(call.record, tensor.as_int);
+  }
+  if (!is_pair || tensors.size() != 2) {
+    return make_array(std::move(tensors));
+  }
+  Instance* pair = new_instance(call.pair);
+  std::copy(tensors.begin(), tensors.end(), pair->fields());
+  return Value::object(pair);
+}
+
+// Results other than tensors only: results_of() of the library converts them.
+Value other_results(const OperatorCall& call) {
   Thread& thread = current_thread();
   const Ref flat = Ref::owned(call_extern(thread, *call.results, nullptr, 0));
-  const auto& items = as_object<Array>(flat.get())->items;
-  const bool is_list =
-      items.size() == 3 && items[0].is(Kind::kText) && text_of(items[0]) == "l" && items[2].is(Kind::kArray);
-  if (is_list) {
-    const auto& handles = as_object<Array>(items[2])->items;
-    const bool are_tensors = std::all_of(handles.begin(), handles.end(),
-                                         [](Value handle) { return handle.is_int() && handle.as_int > 0; });
-    if (are_tensors) {
-      std::vector<Value> tensors;
-      tensors.reserve(handles.size());
-      for (const Value handle : handles) {
-        tensors.push_back(instance_of_handle(call.record, handle.as_int));
-      }
-      return make_array(std::move(tensors));
-    }
-  }
   const Value argument = flat.get();
   return thread.call(Value::object(call.reader), &argument, 1);
+}
+
+Value several_results(const OperatorCall& call, int64_t kind) {
+  switch (kind) {
+    case kTensorList:
+      return several_tensors(call, false);
+    case kValuesAndIndices:
+      return several_tensors(call, true);
+    case kSeveralResults:
+      return other_results(call);
+    default:
+      return Value::missing();
+  }
 }
 
 // A failed operator that works in place is not repeated. stop_on_error() of the library raises its error.
@@ -114,7 +148,7 @@ Value run_operator(const Proto& proto, const std::string& name, Operands& operan
     if (handle == 0 && name.ends_with('_')) {
       raise_last_error(proto);
     }
-    return handle == kSeveralResults ? several_results(call) : Value::missing();
+    return several_results(call, handle);
   }
   const bool in_place = count > 0 && handle == tensor_handle(args[0]);
   Ref result = in_place ? Ref::shared(args[0]) : Ref::owned(instance_of_handle(call.record, handle));

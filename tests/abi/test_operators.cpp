@@ -455,6 +455,11 @@ class DirectOperators : public Operators {
         << spt_last_error_message();
     return out;
   }
+  static int64_t next_tensor() {
+    int64_t out = kUntouched;
+    EXPECT_EQ(spt_op_direct_tensor(&out), SPT_OK);
+    return out;
+  }
 };
 
 TEST_F(DirectOperators, ReturnOneTensor) {
@@ -475,15 +480,29 @@ TEST_F(DirectOperators, InPlaceReturnTheHandleOfTheTensor) {
   EXPECT_THAT(values(a), ElementsAre(3, 6));
 }
 
+TEST_F(DirectOperators, KeepTensorsForTheThread) {
+  const Handle a = tensor({1, 5, 3, 4}, {2, 2});
+  EXPECT_EQ(direct("max", "tv", {integer(a), integer(1)}), -4);
+  const Handle maxima = next_tensor(), indices = next_tensor();
+  EXPECT_THAT(values(maxima), ElementsAre(5, 4));
+  EXPECT_THAT(values(indices), ElementsAre(1, 1));
+  EXPECT_EQ(next_tensor(), 0);
+  EXPECT_EQ(direct("chunk", "tvv", {integer(a), integer(2), integer(1)}), -3);
+  const Handle first = next_tensor(), second = next_tensor();
+  EXPECT_THAT(values(first), ElementsAre(1, 3));
+  EXPECT_THAT(values(second), ElementsAre(5, 4));
+  EXPECT_EQ(next_tensor(), 0);
+}
+
 TEST_F(DirectOperators, KeepOtherResultsForTheThread) {
   const Handle a = tensor({1, 5, 3, 4}, {2, 2});
-  EXPECT_EQ(direct("max", "tv", {integer(a), integer(1)}), -2);
+  EXPECT_EQ(direct("aminmax", "t", {integer(a)}), -2);
   SplArray* out = nullptr;
   ASSERT_EQ(spt_op_direct_results(&out), SPT_OK);
   const Given results(out);
   EXPECT_EQ(results.letters(), "tt");
-  EXPECT_EQ(results.names(), "values,indices");
-  EXPECT_THAT(values(results.handle(0)), ElementsAre(5, 4));
+  EXPECT_EQ(results.names(), "min,max");
+  EXPECT_THAT(values(results.handle(1)), ElementsAre(5));
   EXPECT_EQ(spt_op_direct_results(&out), SPT_INVALID_ARGUMENT);
 }
 

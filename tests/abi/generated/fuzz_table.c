@@ -1115,6 +1115,8 @@ static void call_spt_op_direct(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_d
 static void call_rt_torch_op_direct(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_op_direct(a[0].s, a[1].s, a[2].p, a[3].p); }
 static void call_spt_op_direct_results(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_direct_results(a[0].p); }
 static void call_rt_torch_op_direct_results(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_op_direct_results(); }
+static void call_spt_op_direct_tensor(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_direct_tensor(a[0].p); }
+static void call_rt_torch_op_direct_tensor(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_op_direct_tensor(); }
 static void call_spt_op_defaults(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_defaults((a[0].i & 1) != 0, (a[1].i & 1) != 0); }
 static void call_rt_torch_op_defaults(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_op_defaults((a[0].i & 1) != 0, (a[1].i & 1) != 0); }
 static void call_spt_op_schemas(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_schemas(a[0].s, a[1].p); }
@@ -2402,6 +2404,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_op_direct", "int64_t rt_torch_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names)", call_rt_torch_op_direct, {FUZZ_I64, 0, ""}, 4, {{FUZZ_TEXT, 0, "name"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_ANYS, 0, "names"}}},
     {"spt_op_direct_results", "int32_t spt_op_direct_results(SplArray** out)", call_spt_op_direct_results, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_ANYS, 0, "out"}}},
     {"rt_torch_op_direct_results", "SplArray* rt_torch_op_direct_results(void)", call_rt_torch_op_direct_results, {FUZZ_ANYS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_op_direct_tensor", "int32_t spt_op_direct_tensor(int64_t* out)", call_spt_op_direct_tensor, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_op_direct_tensor", "int64_t rt_torch_op_direct_tensor(void)", call_rt_torch_op_direct_tensor, {FUZZ_I64, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_op_defaults", "int32_t spt_op_defaults(bool are_known, bool are_plain)", call_spt_op_defaults, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_BOOL, 0, "are_known"}, {FUZZ_BOOL, 0, "are_plain"}}},
     {"rt_torch_op_defaults", "void rt_torch_op_defaults(bool are_known, bool are_plain)", call_rt_torch_op_defaults, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_BOOL, 0, "are_known"}, {FUZZ_BOOL, 0, "are_plain"}}},
     {"spt_op_schemas", "int32_t spt_op_schemas(const char* name, char** out)", call_spt_op_schemas, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "name"}, {FUZZ_OUT_TEXT, 0, "out"}}},
@@ -2576,4 +2580,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1285;
+const int kFuzzFunctionCount = 1287;
