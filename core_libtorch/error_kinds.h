@@ -21,6 +21,9 @@ enum class ErrorKind : int32_t {
   kInterrupted = 12,
   kTorch = 13,
   kInternal = 14,
+  kLinAlg = 15,
 };
+
+inline constexpr ErrorKind kLastErrorKind = ErrorKind::kLinAlg;
 
 }  // namespace simple_torch

@@ -268,6 +268,10 @@ const Entry* find_entry(std::string_view message) {
   return nullptr;
 }
 
+bool is_linalg_error(const c10::Error& error) {
+  return dynamic_cast<const c10::LinAlgError*>(&error) != nullptr;
+}
+
 ErrorKind kind_by_class(const c10::Error& error) {
   if (dynamic_cast<const c10::IndexError*>(&error) != nullptr) {
     return ErrorKind::kIndexOutOfRange;
@@ -387,6 +391,9 @@ Error to_error(const char* op, Operands operands, const c10::Error& error) {
   }
   if (message.starts_with(kInitializationError) && is_in_forked_process()) {
     return {ErrorKind::kUnavailable, std::string(kForkedFromCuda), fields};
+  }
+  if (is_linalg_error(error)) {
+    return {ErrorKind::kLinAlg, message, fields};
   }
   if (entry == nullptr) {
     return {kind_by_class(error), message, fields};

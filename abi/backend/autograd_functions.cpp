@@ -127,7 +127,7 @@ int32_t autograd_callback_failed(int64_t kind, const char* message, const char* 
                                  const char* type, const char* traceback) {
   return guarded([&] {
     if (kind < static_cast<int64_t>(ErrorKind::kInvalidArgument) ||
-        kind > static_cast<int64_t>(ErrorKind::kInternal)) {
+        kind > static_cast<int64_t>(kLastErrorKind)) {
       throw Error(ErrorKind::kInvalidArgument, "unknown error kind " + std::to_string(kind));
     }
     const auto text = [](const char* string) { return std::string(string != nullptr ? string : ""); };

@@ -19,6 +19,9 @@ ErrorKind kind_of(PyTypeObject* type, std::string_view full_name) {
   if (full_name == "torch.OutOfMemoryError") {
     return ErrorKind::kOutOfMemory;
   }
+  if (full_name == "torch._C._LinAlgError") {
+    return ErrorKind::kLinAlg;
+  }
   const std::pair<PyObject*, ErrorKind> known[] = {{PyExc_KeyboardInterrupt, ErrorKind::kInterrupted},
                                                    {PyExc_MemoryError, ErrorKind::kOutOfMemory},
                                                    {PyExc_OSError, ErrorKind::kIo},

@@ -77,6 +77,8 @@ enum class ErrorKind : int32_t {{
 {rows}
 }};
 
+inline constexpr ErrorKind kLastErrorKind = ErrorKind::k{errors[-1].camel};
+
 }}  // namespace simple_torch
 """
 

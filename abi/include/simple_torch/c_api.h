@@ -5386,9 +5386,9 @@ SPT_API int32_t spt_py_shutdown(void);
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
  *            exception; its type, message and traceback are in the fields), IO (an OSError),
  *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
- *            (Ctrl-C).
+ *            (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed
+ *            functions report it), INTERRUPTED (Ctrl-C).
  *  Source:   importlib.import_module
  *  Simple:   rt_py_import */
 SPT_API int32_t spt_py_import(const char* name, int64_t* out);
@@ -5399,9 +5399,9 @@ SPT_API int32_t spt_py_import(const char* name, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Source:   getattr
  *  Simple:   rt_py_getattr */
 SPT_API int32_t spt_py_getattr(int64_t a, const char* name, int64_t* out);
@@ -5411,9 +5411,9 @@ SPT_API int32_t spt_py_getattr(int64_t a, const char* name, int64_t* out);
  *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its
  *            type, message and traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an
  *            IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
- *            (Ctrl-C).
+ *            (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed
+ *            functions report it), INTERRUPTED (Ctrl-C).
  *  Source:   setattr
  *  Simple:   rt_py_setattr */
 SPT_API int32_t spt_py_setattr(int64_t a, const char* name, const char* kinds, const SplArray* values);
@@ -5423,9 +5423,9 @@ SPT_API int32_t spt_py_setattr(int64_t a, const char* name, const char* kinds, c
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Source:   hasattr
  *  Simple:   rt_py_hasattr */
 SPT_API int32_t spt_py_hasattr(int64_t a, const char* name, bool* out);
@@ -5437,9 +5437,9 @@ SPT_API int32_t spt_py_hasattr(int64_t a, const char* name, bool* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_call */
 SPT_API int32_t spt_py_call(int64_t callable, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 
@@ -5449,9 +5449,9 @@ SPT_API int32_t spt_py_call(int64_t callable, const char* kinds, const SplArray*
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_call_method */
 SPT_API int32_t spt_py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
 
@@ -5461,9 +5461,9 @@ SPT_API int32_t spt_py_call_method(int64_t a, const char* name, const char* kind
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_get_item */
 SPT_API int32_t spt_py_get_item(int64_t a, const char* kinds, const SplArray* values, int64_t* out);
 
@@ -5472,9 +5472,9 @@ SPT_API int32_t spt_py_get_item(int64_t a, const char* kinds, const SplArray* va
  *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its
  *            type, message and traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an
  *            IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
- *            (Ctrl-C).
+ *            (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed
+ *            functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_set_item */
 SPT_API int32_t spt_py_set_item(int64_t a, const char* kinds, const SplArray* values);
 
@@ -5483,9 +5483,9 @@ SPT_API int32_t spt_py_set_item(int64_t a, const char* kinds, const SplArray* va
  *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its
  *            type, message and traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an
  *            IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
- *            (Ctrl-C).
+ *            (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed
+ *            functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_delete_item */
 SPT_API int32_t spt_py_delete_item(int64_t a, const char* kinds, const SplArray* values);
 
@@ -5494,9 +5494,9 @@ SPT_API int32_t spt_py_delete_item(int64_t a, const char* kinds, const SplArray*
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_contains */
 SPT_API int32_t spt_py_contains(int64_t a, const char* kinds, const SplArray* values, bool* out);
 
@@ -5505,9 +5505,9 @@ SPT_API int32_t spt_py_contains(int64_t a, const char* kinds, const SplArray* va
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Source:   len
  *  Simple:   rt_py_length */
 SPT_API int32_t spt_py_length(int64_t a, int64_t* out);
@@ -5518,9 +5518,9 @@ SPT_API int32_t spt_py_length(int64_t a, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Source:   iter
  *  Simple:   rt_py_iter */
 SPT_API int32_t spt_py_iter(int64_t a, int64_t* out);
@@ -5531,9 +5531,9 @@ SPT_API int32_t spt_py_iter(int64_t a, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Source:   next
  *  Simple:   rt_py_next */
 SPT_API int32_t spt_py_next(int64_t iterator, int64_t* out);
@@ -5543,9 +5543,9 @@ SPT_API int32_t spt_py_next(int64_t iterator, int64_t* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_compare */
 SPT_API int32_t spt_py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values, bool* out);
 
@@ -5556,9 +5556,9 @@ SPT_API int32_t spt_py_compare(int64_t a, const char* op, const char* kinds, con
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
  *            exception; its type, message and traceback are in the fields), IO (an OSError),
  *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
- *            (Ctrl-C).
+ *            (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed
+ *            functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_operate */
 SPT_API int32_t spt_py_operate(const char* op, const char* kinds, const SplArray* values, int64_t* out);
 
@@ -5567,9 +5567,9 @@ SPT_API int32_t spt_py_operate(const char* op, const char* kinds, const SplArray
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Source:   isinstance
  *  Simple:   rt_py_is_instance */
 SPT_API int32_t spt_py_is_instance(int64_t a, int64_t type, bool* out);
@@ -5581,9 +5581,9 @@ SPT_API int32_t spt_py_is_instance(int64_t a, int64_t type, bool* out);
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
  *            exception; its type, message and traceback are in the fields), IO (an OSError),
  *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
- *            (Ctrl-C).
+ *            (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed
+ *            functions report it), INTERRUPTED (Ctrl-C).
  *  Source:   eval
  *  Simple:   rt_py_eval */
 SPT_API int32_t spt_py_eval(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, int64_t* out);
@@ -5593,8 +5593,9 @@ SPT_API int32_t spt_py_eval(const char* code, const char* kinds, const SplArray*
  *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
  *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
  *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C).
+ *            MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
+ *            INTERRUPTED (Ctrl-C).
  *  Source:   exec
  *  Simple:   rt_py_exec */
 SPT_API int32_t spt_py_exec(const char* code, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len);
@@ -5607,9 +5608,9 @@ SPT_API int32_t spt_py_exec(const char* code, const char* kinds, const SplArray*
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
  *            exception; its type, message and traceback are in the fields), IO (an OSError),
  *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
- *            (Ctrl-C).
+ *            (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed
+ *            functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_function */
 SPT_API int32_t spt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
 
@@ -5621,9 +5622,9 @@ SPT_API int32_t spt_py_function(const char* name, int64_t key, SptPyCall call, S
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
  *            exception; its type, message and traceback are in the fields), IO (an OSError),
  *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
- *            (Ctrl-C).
+ *            (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed
+ *            functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_instance */
 SPT_API int32_t spt_py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd end, int64_t* out);
 
@@ -5633,9 +5634,9 @@ SPT_API int32_t spt_py_instance(const char* name, int64_t key, SptPyCall call, S
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an
  *            ImportError), PYTHON (an exception; its type, message and traceback are in the fields), IO
  *            (an OSError), INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError),
- *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH,
- *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
- *            INTERRUPTED (Ctrl-C).
+ *            OUT_OF_MEMORY (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError),
+ *            SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as
+ *            the typed functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_key */
 SPT_API int32_t spt_py_key(int64_t a, int64_t* out);
 
@@ -5646,8 +5647,9 @@ SPT_API int32_t spt_py_key(int64_t a, int64_t* out);
  *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
  *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
  *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C). */
+ *            MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
+ *            INTERRUPTED (Ctrl-C). */
 SPT_API int32_t spt_py_on_interrupt(SptPyInterrupt interrupt);
 
 /** Sets the function that is called, inside the signal handler, when a signal arrives that has a
@@ -5657,8 +5659,9 @@ SPT_API int32_t spt_py_on_interrupt(SptPyInterrupt interrupt);
  *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
  *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
  *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C). */
+ *            MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
+ *            INTERRUPTED (Ctrl-C). */
 SPT_API int32_t spt_py_on_signal(SptPyInterrupt request);
 
 /** Runs the Python handlers of signals that have arrived, and fails with the exception that one of them
@@ -5667,8 +5670,9 @@ SPT_API int32_t spt_py_on_signal(SptPyInterrupt request);
  *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
  *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
  *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C).
+ *            MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
+ *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_check_signals */
 SPT_API int32_t spt_py_check_signals(void);
 
@@ -5680,8 +5684,9 @@ SPT_API int32_t spt_py_check_signals(void);
  *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
  *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
  *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C).
+ *            MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
+ *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_raise */
 SPT_API int32_t spt_py_raise(const char* type, const char* message, const char* note);
 
@@ -5691,9 +5696,9 @@ SPT_API int32_t spt_py_raise(const char* type, const char* message, const char* 
  *  Errors:   INVALID_HANDLE, UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its
  *            type, message and traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an
  *            IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
- *            (Ctrl-C).
+ *            (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed
+ *            functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_raise_object */
 SPT_API int32_t spt_py_raise_object(int64_t a, const char* note);
 
@@ -5704,9 +5709,9 @@ SPT_API int32_t spt_py_raise_object(int64_t a, const char* note);
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
  *            exception; its type, message and traceback are in the fields), IO (an OSError),
  *            INDEX_OUT_OF_RANGE (an IndexError), NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY
- *            (torch.OutOfMemoryError, MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and
- *            others (a RuntimeError of LibTorch, as the typed functions report it), INTERRUPTED
- *            (Ctrl-C).
+ *            (torch.OutOfMemoryError, MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH,
+ *            DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed
+ *            functions report it), INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_take_exception */
 SPT_API int32_t spt_py_take_exception(int64_t* out);
 
@@ -5717,8 +5722,9 @@ SPT_API int32_t spt_py_take_exception(int64_t* out);
  *  Errors:   UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an exception; its type, message and
  *            traceback are in the fields), IO (an OSError), INDEX_OUT_OF_RANGE (an IndexError),
  *            NOT_IMPLEMENTED (a NotImplementedError), OUT_OF_MEMORY (torch.OutOfMemoryError,
- *            MemoryError), SHAPE_MISMATCH, DTYPE_MISMATCH, DEVICE_MISMATCH and others (a RuntimeError
- *            of LibTorch, as the typed functions report it), INTERRUPTED (Ctrl-C).
+ *            MemoryError), LIN_ALG (torch.linalg.LinAlgError), SHAPE_MISMATCH, DTYPE_MISMATCH,
+ *            DEVICE_MISMATCH and others (a RuntimeError of LibTorch, as the typed functions report it),
+ *            INTERRUPTED (Ctrl-C).
  *  Simple:   rt_py_keep_exceptions */
 SPT_API int32_t spt_py_keep_exceptions(bool keep);
 

@@ -19,7 +19,8 @@ enum SptStatus {
   SPT_PYTHON = 11,
   SPT_INTERRUPTED = 12,
   SPT_TORCH = 13,
-  SPT_INTERNAL = 14
+  SPT_INTERNAL = 14,
+  SPT_LIN_ALG = 15
 };
 
 /* Kinds of handles, for spt_live_handles and spt_peak_handles. */
