@@ -24,7 +24,7 @@ inline bool is_constant(const PlannedArgument& planned) {
   return planned.conversion == Conversion::kConstant;
 }
 
-/// An argument of the parameter type T while the call runs: get() returns it. `fits` tells whether the
+/// An argument of the parameter type T while the call runs: get() returns it. `fits` is true if the
 /// schema's type becomes T and the argument is made in a supported way.
 template <class T>
 struct TypedArgument;

@@ -165,7 +165,7 @@ constexpr std::array<Operator, 6> kComparisons{{
     {"<=", compared<Py_LE>},
     {">=", compared<Py_GE>},
 }};
-constexpr std::array<Operator, 13> kArithmetic{{
+constexpr std::array<Operator, 18> kArithmetic{{
     {"+", PyNumber_Add},
     {"-", PyNumber_Subtract},
     {"*", PyNumber_Multiply},
@@ -179,6 +179,11 @@ constexpr std::array<Operator, 13> kArithmetic{{
     {"^", PyNumber_Xor},
     {"<<", PyNumber_Lshift},
     {">>", PyNumber_Rshift},
+    {"+=", PyNumber_InPlaceAdd},
+    {"-=", PyNumber_InPlaceSubtract},
+    {"*=", PyNumber_InPlaceMultiply},
+    {"/=", PyNumber_InPlaceTrueDivide},
+    {"%=", PyNumber_InPlaceRemainder},
 }};
 
 template <size_t kCount>

@@ -5550,7 +5550,7 @@ SPT_API int32_t spt_py_next(int64_t iterator, int64_t* out);
 SPT_API int32_t spt_py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values, bool* out);
 
 /** Returns `first op second` for the two values; op is one of + - * / // % ** @ & | ^ << >> < <= == !=
- *  > >=.
+ *  > >= += -= *= /= %=. The last five change the first value where its type does so.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (as spt_py_start; an ImportError), PYTHON (an
