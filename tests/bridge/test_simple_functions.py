@@ -183,3 +183,24 @@ def test_futures_are_awaitable():
         return await ASYNC.started()
 
     assert asyncio.run(main()) == 5
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("1 / zero", ZeroDivisionError),
+        ("1 % zero", ZeroDivisionError),
+        ("[1][5]", IndexError),
+        ("torch.ones([2])[5]", IndexError),
+        ('torch.load("/absent/file.pt")', FileNotFoundError),
+        ("torch.linalg.inv(torch.zeros([2, 2]))", torch.linalg.LinAlgError),
+        ("torch.ones([2]) @ torch.ones([3])", RuntimeError),
+        ('panic("division by zero, said the program")', RuntimeError),
+    ],
+)
+def test_failures_have_the_classes_of_python(source: str, kind: type[Exception]) -> None:
+    failing = run(f"use torch\nfn fails(zero): {source}\nfn caught(f): torch.attempt(\\: f()).unwrap_err().message()")
+    with pytest.raises(kind) as failure:
+        failing.fails(0)
+    assert type(failure.value) is kind
+    assert str(failure.value) in failing.caught(lambda: failing.fails(0))
