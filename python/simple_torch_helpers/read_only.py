@@ -13,7 +13,6 @@ class Memory:
 
     def __init__(self, tensor: Any) -> None:
         import torch
-
         from simple_torch._core import from_dlpack
 
         self.tensor = from_dlpack(tensor.detach())
