@@ -9,7 +9,7 @@
 namespace simple_torch::abi {
 
 /// Incremented with every change of a struct in this file. Front and backend must have the same version.
-inline constexpr int32_t kFrontBackendVersion = 5;
+inline constexpr int32_t kFrontBackendVersion = 6;
 
 /// The PyTorch and the Python in use. Strings are never NULL, "" if nothing was found, and live as long as
 /// the process.
@@ -50,8 +50,9 @@ struct FrontServices {
   void (*record_error)(const ErrorData*);  // into the calling thread's record
   const Environment* environment;
   HostHelpers host;
-  void (*close_backend)();                         // every later call fails with Unavailable
-  void (*set_coroutine_function)(uint64_t (*)());  // what spl_current_coroutine calls
+  void (*close_backend)();                                        // every later call fails with Unavailable
+  void (*set_coroutine_function)(uint64_t (*)());                 // what spl_current_coroutine calls
+  void (*set_output_writer)(int stream, SplOutputWriter writer);  // what spl_output_writer returns
 };
 
 struct BackendTable;  // generated/backend_table.h: one slot for each function of the table

@@ -1,5 +1,6 @@
 #include "host/output.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -16,10 +17,25 @@ namespace spl {
 namespace {
 
 Writer writer = nullptr;  // set once, before programs run
+std::atomic<WriterSource> writer_source{nullptr};
 
-bool write(int stream, std::string_view text) {
-  const Unlocked unlocked;  // the embedding program's streams may have their own locks
-  return writer(stream, text.data(), text.size()) == 0;
+int write(Writer to, int stream, std::string_view text) {
+  const Unlocked unlocked;  // the streams may have their own locks
+  return to(stream, text.data(), text.size());
+}
+
+/// Of the embedding program, or of a library that has replaced the stream; null for the process's own stream.
+Writer writer_of(int stream) {
+  const WriterSource source = writer_source.load(std::memory_order_relaxed);
+  return writer != nullptr || source == nullptr ? writer : source(stream);
+}
+
+enum class Written { kYes, kNo, kNotHere };
+
+Written write_elsewhere(int stream, std::string_view text) {
+  const Writer to = writer_of(stream);
+  const int status = to == nullptr ? -1 : write(to, stream, text);
+  return status == 0 ? Written::kYes : status == -1 && writer == nullptr ? Written::kNotHere : Written::kNo;
 }
 
 bool sigpipe_ends_process = false;  // set once, before programs run
@@ -73,32 +89,33 @@ void note_pipe_signal() {
 }
 
 void set_writer(Writer function) { writer = function; }
+void set_writer_source(WriterSource source) { writer_source.store(source); }
 
 void print_text(std::string_view text) {
-  if (writer == nullptr) {
-    require_no_loss();
-    require_written(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
-  } else if (!write(1, text)) {
-    fail("print: cannot write to standard output");
-  } else if (is_requested(kInterruptReason)) {
-    safepoint();  // the writer may have received the interrupt, and the program may end before its next
-                  // safepoint
+  switch (write_elsewhere(1, text)) {
+    case Written::kNotHere:
+      require_no_loss();
+      require_written(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
+      return;
+    case Written::kNo:
+      fail("print: cannot write to standard output");
+    case Written::kYes:
+      if (is_requested(kInterruptReason)) {
+        safepoint();  // the writer may have received the interrupt, and the program may end before its next
+                      // safepoint
+      }
   }
 }
 
 void print_error_text(std::string_view text) {
-  if (writer != nullptr) {
-    write(2, text);
-    return;
+  if (write_elsewhere(2, text) == Written::kNotHere) {
+    flush_output();
+    require_written(std::fwrite(text.data(), 1, text.size(), stderr) == text.size(), "eprint", "error");
   }
-  flush_output();
-  require_written(std::fwrite(text.data(), 1, text.size(), stderr) == text.size(), "eprint", "error");
 }
 
 void print_diagnostic(std::string_view text) {
-  if (writer != nullptr) {
-    write(2, text);
-  } else {
+  if (write_elsewhere(2, text) == Written::kNotHere) {
     flush_or_note();
     std::fwrite(text.data(), 1, text.size(), stderr);
   }

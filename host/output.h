@@ -29,4 +29,9 @@ int flush_at_end(int code);
 using Writer = int (*)(int stream, const char* text, size_t size);
 void set_writer(Writer writer);
 
+/// Returns the writer of a stream that a library has replaced, or null. Such a writer returns -1 if it cannot
+/// be used; the text then goes to the program's own stream.
+using WriterSource = Writer (*)(int stream);
+void set_writer_source(WriterSource source);
+
 }  // namespace spl

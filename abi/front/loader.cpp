@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -164,6 +165,7 @@ std::string build_command(const Discovery& known) {
 }
 
 std::atomic<uint64_t (*)()> coroutine_function{nullptr};
+std::array<std::atomic<SplOutputWriter>, 2> output_writers{};  // of standard output and standard error
 
 using OpenFunction = decltype(simple_torch_backend_open);
 
@@ -201,7 +203,8 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
       &known.plain,
       {spl_array_new, spl_array_push, spl_array_free, spl_str_new, spl_interrupt_service()},
       close_backend,
-      [](uint64_t (*function)()) { coroutine_function.store(function); }};
+      [](uint64_t (*function)()) { coroutine_function.store(function); },
+      [](int stream, SplOutputWriter writer) { output_writers.at(stream == 1 ? 0 : 1).store(writer); }};
   if (open(&kServices, kTableFingerprint, &filled) != 0) {
     return spt_last_error_message();
   }
@@ -271,6 +274,10 @@ void spl_program_ends(void) {
 uint64_t spl_current_coroutine(void) {
   uint64_t (*const function)() = simple_torch::abi::coroutine_function.load();
   return function == nullptr ? 0 : function();
+}
+
+SplOutputWriter spl_output_writer(int stream) {
+  return simple_torch::abi::output_writers.at(stream == 1 ? 0 : 1).load();
 }
 
 int32_t spt_available(bool* out) {

@@ -9,16 +9,6 @@ namespace {
 
 constexpr const char* kMessage = "print: cannot write to standard output";  // of the host's error
 
-/// False with an exception set.
-bool write_to_stream(const char* name, const char* text, size_t size) {
-  const Ref stream = Ref::borrowed(PySys_GetObject(name));
-  if (!stream || stream.get() == Py_None) {
-    return true;
-  }
-  const Ref decoded(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(size), "replace"));
-  return decoded && Ref(PyObject_CallMethod(stream.get(), "write", "O", decoded.get()));
-}
-
 /// Takes the exception. An interrupt stops the program, which cannot handle it as an error of `print`.
 bool stops_program() {
   const Ref exception = take_exception();
@@ -31,11 +21,20 @@ bool stops_program() {
 
 }  // namespace
 
+bool write_to_stream(int stream, const char* text, size_t size) {
+  const Ref object = Ref::borrowed(PySys_GetObject(stream == 1 ? "stdout" : "stderr"));
+  if (!object || object.get() == Py_None) {
+    return true;
+  }
+  const Ref decoded(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(size), "replace"));
+  return decoded && Ref(PyObject_CallMethod(object.get(), "write", "O", decoded.get()));
+}
+
 int write_to_python(int stream, const char* text, size_t size) noexcept {
   bool is_written = false;
   bool is_interrupted = false;
   const int32_t status = in_python([&] {
-    is_written = write_to_stream(stream == 1 ? "stdout" : "stderr", text, size);
+    is_written = write_to_stream(stream, text, size);
     is_interrupted = !is_written && stops_program();
     return true;
   });

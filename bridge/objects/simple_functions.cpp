@@ -62,6 +62,7 @@ class OutsidePythonScope {
       is_interrupted_ = leaving_python(*thread_);
     }
     entering_program();
+    look_at_streams();
     state_ = PyEval_SaveThread();
   }
   ~OutsidePythonScope() {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bridge/objects/errors.h"
+#include "bridge/objects/python_output.h"
 #include "bridge/objects/references.h"
 #include "bridge/objects/shared_names.h"
 #include "bridge/runtime/forced_unwind.h"
@@ -50,6 +51,7 @@ class Entry {
     const int32_t status = thrown ? report_thrown(std::move(thrown)) : succeeded ? 0 : report_python_error();
     const bool during_report = take_report_interrupt() || interrupt_count(gil_.thread()) != count;
     resume_program(std::exchange(was_in_program_, false));
+    look_at_streams();
     if ((is_entry_ && leaving_python(gil_.thread())) || during_report) {
       PyErr_Clear();
       return report_interrupt();

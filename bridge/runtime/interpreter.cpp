@@ -120,6 +120,7 @@ std::string torch_mismatch() {
 void close_bridge() noexcept {
   PythonState running = PythonState::kRunning;
   python_state.compare_exchange_strong(running, PythonState::kClosed);
+  unwatch_streams();
   leak_pending_releases();
 }
 
@@ -205,6 +206,9 @@ void finish_start() {
   if (owns_interpreter) {
     use_line_buffering();
     install_warning_format();
+    if (!watch_streams()) {
+      PyErr_Clear();  // the program keeps its own output
+    }
     if (!install_interrupts()) {
       PyErr_Clear();  // without the signal module, SIGINT keeps its previous handler
     }

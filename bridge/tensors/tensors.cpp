@@ -34,6 +34,23 @@ bool ensure_torch_types() {
   return is_ready;
 }
 
+/// Whether LibTorch rejects a writable pointer to its memory.
+bool rejects_writes(const at::Tensor& tensor) {
+  return tensor.has_storage() && tensor.storage().unsafeGetStorageImpl()->throw_on_mutable_data_ptr();
+}
+
+/// Lets numpy() return a read-only array; torch's own method demands a writable pointer.
+void extend_numpy_method() {
+  static bool is_done = false;  // guarded by the GIL
+  if (is_done) {
+    return;
+  }
+  is_done = true;
+  const Ref helpers(PyImport_ImportModule("simple_torch_helpers.read_only"));
+  const Ref done(helpers ? PyObject_CallMethod(helpers.get(), "extend_numpy_method", nullptr) : nullptr);
+  PyErr_Clear();  // numpy() then raises torch's error
+}
+
 }  // namespace
 
 void restore_python_exception() noexcept {
@@ -68,6 +85,9 @@ int32_t report_python_exception() noexcept {
 PyObject* tensor_to_python(const at::Tensor& tensor) {
   if (!ensure_torch_types()) {
     return nullptr;
+  }
+  if (rejects_writes(tensor)) [[unlikely]] {
+    extend_numpy_method();
   }
   try {
     return THPVariable_Wrap(tensor);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/installation.h"
+#include "host/output.h"
 
 namespace spl {
 
@@ -108,6 +109,8 @@ class Libraries {
       if (found->second == nullptr) {
         const char* reason = dlerror();
         reasons_[path] = reason == nullptr ? "cannot be opened" : reason;
+      } else if (void* source = dlsym(found->second, "spl_output_writer")) {
+        set_writer_source(reinterpret_cast<WriterSource>(source));
       }
     }
     if (found->second == nullptr && fs::exists(path)) {

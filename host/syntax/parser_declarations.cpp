@@ -422,6 +422,9 @@ bool Parser::self_parameter() {
 }
 
 Param Parser::parameter() {
+  if (is(Tok::kLeftParen)) {
+    return lambda_param(true);
+  }
   Param param;
   if (accept(Tok::kStarStar)) {
     param.kind = ParamKind::kNamed;

@@ -31,6 +31,11 @@ SPT_API void spl_program_ends(void);
  * outside coroutines. A runtime needs one stack for each, because coroutines return in any order. */
 SPT_API uint64_t spl_current_coroutine(void);
 
+/* Where a runtime writes what its program prints while Python code has replaced sys.stdout (`stream` 1) or
+ * sys.stderr (2); NULL while it has not. The writer returns 0, 1 after a Python exception, or -1 if Python
+ * cannot be called. The caller must not hold a lock that a thread with the GIL may wait for. */
+SPT_API SplOutputWriter spl_output_writer(int stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #define SIMPLE_TORCH_SPL_RUNTIME_H_
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -87,6 +88,9 @@ typedef struct SplInterruptClientState {
   int32_t is_ending;  /* SPL_INTERRUPT_END was performed */
   int32_t is_wake_up; /* the client itself sent this signal, to end a blocking call */
 } SplInterruptClientState;
+
+/* Writes UTF-8 text to standard output (`stream` 1) or standard error (2). Returns 0 on success. */
+typedef int (*SplOutputWriter)(int stream, const char* text, size_t size);
 
 /* Both functions are called in a signal handler. */
 typedef struct SplInterruptClient {
