@@ -12,6 +12,7 @@
 #include "host/values/direct_calls.h"
 #include "host/values/error.h"
 #include "host/vm/failure.h"
+#include "host/vm/generator.h"
 #include "host/vm/lock.h"
 #include "host/vm/signal_check.h"
 #include "host/vm/thread.h"
@@ -212,11 +213,14 @@ Value has_member(Thread& thread, Value* args, int) {
       (!element(args[0]).is(Kind::kModule) && thread.find_method(element(args[0]), name) != nullptr));
 }
 
-// The declared name; "function" for other callables.
+// The declared name, also of the function of a generator; "function" for other callables.
 Value function_name(Thread&, Value* args, int) {
   Value function = element(args[0]);
   if (function.is(Kind::kBoundMethod)) {
     function = static_cast<BoundMethod*>(function.as_object)->function;
+  }
+  if (function.is(Kind::kGenerator)) {
+    function = as_object<Generator>(function)->closure;
   }
   return make_text(function.is(Kind::kClosure) ? as_object<Closure>(function)->proto->name : "function");
 }

@@ -48,9 +48,11 @@ class Template:
 
     def compiled(self) -> CodeType:
         prefix = "async " if self.is_async else ""
-        made = "return await " if self.is_async else "yield from " if self.is_generator else "return "
+        made = "await " if self.is_async else "yield from " if self.is_generator else ""
         # `_mark` is not reached; it makes the function a closure that the bridge recognizes.
-        text = f"def _made(_call, _mark):\n {prefix}def _function({self.header()}): {made}{self.call()}; _mark\n"
+        text = (
+            f"def _made(_call, _mark):\n {prefix}def _function({self.header()}): return ({made}{self.call()}); _mark\n"
+        )
         module: CodeType = compile(text, self.path, "exec", dont_inherit=True)
         made_code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
         code = next(constant for constant in made_code.co_consts if isinstance(constant, CodeType))

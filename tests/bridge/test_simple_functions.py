@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import collections.abc
 import copy
 import gc
 import inspect
@@ -183,3 +184,113 @@ def test_futures_are_awaitable():
         return await ASYNC.started()
 
     assert asyncio.run(main()) == 5
+
+
+GENERATORS = run(
+    """
+use python as py
+
+val log = []
+fn echo():
+    var got = []
+    var x = yield "ready"
+    while x != "stop":
+        got.push(x)
+        x = yield got.len()
+    got
+fn counting():
+    yield 1
+    yield 2
+    "done"
+fn guarded(error):
+    with py.import("contextlib").suppress(error):
+        yield 1
+        yield 2
+    yield 3
+fn deferring():
+    defer log.push("deferred")
+    yield 1
+    log.push("not reached")
+fn stubborn(error):
+    with py.import("contextlib").suppress(error):
+        yield 1
+    yield 2
+fn stops(raises):
+    yield 1
+    raises()
+fn started(): echo()
+fn logged(): log
+"""
+)
+
+
+def test_a_generator_receives_what_is_sent():
+    made = GENERATORS.echo()
+    assert next(made) == "ready"
+    assert (made.send("a"), made.send(["b"])) == (1, 2)
+    with pytest.raises(StopIteration) as ended:
+        made.send("stop")
+    assert ended.value.value == ["a", ["b"]]
+    with pytest.raises(StopIteration) as ended:
+        next(made)
+    assert ended.value.value is None
+
+    def outer():
+        return (yield from GENERATORS.counting())
+
+    delegating = outer()
+    assert (next(delegating), next(delegating)) == (1, 2)
+    with pytest.raises(StopIteration, match="done"):
+        next(delegating)
+
+
+def test_a_generator_object_of_the_program_is_a_generator():
+    made = GENERATORS.started()
+    assert isinstance(made, collections.abc.Generator)
+    assert made.__name__ == "echo"
+    with pytest.raises(TypeError, match="can't send non-None value to a just-started generator"):
+        made.send(1)
+    assert next(made) == "ready"
+    assert made.send(None) == 1
+    made.close()
+    assert list(made) == []
+
+
+def test_an_exception_is_raised_at_the_yield():
+    made = GENERATORS.guarded(KeyError)
+    assert next(made) == 1
+    assert made.throw(KeyError("k")) == 3
+    made = GENERATORS.guarded(KeyError)
+    next(made)
+    error = ValueError("other")
+    with pytest.raises(ValueError, match="other") as caught:
+        made.throw(error)
+    assert caught.value is error
+    assert list(made) == []
+    fresh = GENERATORS.guarded(KeyError)
+    with pytest.raises(KeyError):
+        fresh.throw(KeyError)
+    with pytest.raises(KeyError):
+        GENERATORS.started().throw(KeyError, KeyError("k"))
+    with pytest.raises(TypeError, match="must be classes or instances deriving from BaseException"):
+        GENERATORS.started().throw(3)
+
+
+def test_close_runs_deferred_code():
+    made = GENERATORS.deferring()
+    next(made)
+    made.close()
+    assert list(GENERATORS.logged()) == ["deferred"]
+    assert list(made) == []
+    GENERATORS.deferring().close()
+    stubborn = GENERATORS.stubborn(GeneratorExit)
+    next(stubborn)
+    with pytest.raises(RuntimeError, match="generator ignored GeneratorExit"):
+        stubborn.close()
+
+
+def test_a_stop_iteration_inside_is_no_end():
+    made = GENERATORS.stops(lambda: next(iter([])))
+    next(made)
+    with pytest.raises(RuntimeError, match="generator raised StopIteration"):
+        next(made)
