@@ -80,8 +80,9 @@ Value setattr_fn(Thread& thread, Value* args, int) {
 // round(x) is the closest integer, the even one of two; round(x, digits) is a float.
 Value round_fn(Thread& thread, Value* args, int count) {
   if (args[0].is_object()) {
-    static const Symbol round = intern("round");
-    return thread.call_method(args[0], round, args + 1, count - 1);
+    static const Symbol round = intern("round"), hook = intern("__round__");
+    const bool has_hook = thread.find_method(args[0], hook) != nullptr;
+    return thread.call_method(args[0], has_hook ? hook : round, args + 1, count - 1);
   }
   if (count == 1 || args[1].is_nil()) {
     const double rounded = std::nearbyint(to_number(args[0]));
@@ -101,12 +102,20 @@ Value round_fn(Thread& thread, Value* args, int count) {
 
 // What `super()` stands for in a method of the class statement with the key `args[0]`: its first parent,
 // `args[1]`; for a class of another language, the object whose methods are those of the next class in that
-// language's order.
-Value super_fn(Thread& thread, Value* args, int) {
+// language's order. With self as `args[2]`, an object whose attributes are those of the next class.
+Value super_fn(Thread& thread, Value* args, int count) {
   static const Symbol name = intern("__super__");
   const Method* method =
       args[1].is(Kind::kInstance) ? as_object<Instance>(args[1])->record->find(name) : nullptr;
-  return method == nullptr ? retained(args[1]) : thread.call_method_of(args[1], *method, args, 1);
+  if (method != nullptr) {
+    Value key_and_self[] = {args[0], count == 3 ? args[2] : Value()};
+    return thread.call_method_of(args[1], *method, key_and_self, count - 1);
+  }
+  if (count == 3) {
+    fail("super(): a parent of Simple has no attributes of its own",
+         "call its method, or read the field from self");
+  }
+  return retained(args[1]);
 }
 
 // What a method of an object of another language returns; other values unchanged.
@@ -127,7 +136,7 @@ Value async_manager(Thread& thread, Value* args, int) {
 const NativeEntry kSyntaxFunctions[] = {
     {"__async_items__", async_items, 1, 1},
     {"__async_manager__", async_manager, 1, 1},
-    {"super", super_fn, 2, 2},
+    {"super", super_fn, 2, 3},
 };
 
 const NativeEntry kObjectFunctions[] = {

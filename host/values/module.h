@@ -19,6 +19,7 @@ struct LoadedModule : Object {
   };
 
   std::string name;
+  std::string file;  // the canonical path; empty for a module that is no file
   SourceFile source;
   ParseResult tree;
   bool is_library = false;  // below a library root: errors are reported at the caller's line

@@ -6,6 +6,7 @@ In a Simple program this is the program's own library. In a Python process the i
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 if "simple_torch._core" not in sys.modules:
     from simple_torch._library import start
@@ -13,7 +14,13 @@ if "simple_torch._core" not in sys.modules:
     start()
 
 from simple_torch._core import Tensor, from_dlpack
-from simple_torch.simple import evaluate, run, run_file
+from simple_torch.simple import evaluate, of_program, run, run_file
+
+
+def __getattr__(name: str) -> Any:
+    """Return a definition of the Simple program's own file, as pickle looks it up."""
+    return of_program(name)
+
 
 __version__ = "0.1.0"  # that of CMakeLists.txt
 

@@ -98,6 +98,12 @@ def instance_type(base: type) -> type:
         def __deepcopy__(self, memo: dict[int, Any]) -> Any:
             return request(self, "deepcopy", memo)
 
+        def __getstate__(self) -> list[Any]:
+            return request(self, "state")
+
+        def __setstate__(self, state: list[Any]) -> None:
+            request(self, "restore", state)
+
         def __reduce_ex__(self, protocol: Any) -> Any:
             from simple_torch.simple import reduced  # a Simple program does not need it earlier
 

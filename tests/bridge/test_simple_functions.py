@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import collections.abc
 import copy
+import fractions
 import gc
 import inspect
 import os
@@ -294,3 +295,63 @@ def test_a_stop_iteration_inside_is_no_end():
     next(made)
     with pytest.raises(RuntimeError, match="generator raised StopIteration"):
         next(made)
+
+
+SHOWN = run(
+    """
+use python as py
+val fractions = py.import("fractions")
+val LIMIT = 3
+var changing = 1
+fn shown(a, b = LIMIT * 2, c = (1, 2), d = fractions.Fraction(1, 2), e = py.eval("1j")): (b, c, d, e)
+fn fresh(xs = [], ys = [LIMIT]):
+    xs.push(1)
+    ys.push(1)
+    (xs, ys)
+fn computed(a, b = a, c = changing, d = count()): (b, c, d)
+fn count():
+    changing += 1
+    changing
+fn failing(x = fractions.missing): x
+fn typed(a: fractions.Fraction, b: [fractions.Fraction], c: fractions.Fraction?) -> fractions.Fraction: a
+fn local(Of, k):
+    fn inner(x: Of, y: {text: Of} = nil, z = fractions.Fraction(k)) -> Of: (x, z)
+    inner
+class Estimator:
+    base: any = nil
+    fn fit(x, by = fractions.Fraction(1, 3)): by
+fn keyword(rest..., by = fractions.Fraction(1, 4)): by
+"""
+)
+
+
+def test_computed_defaults_are_shown_where_that_has_no_effect():
+    half = fractions.Fraction(1, 2)
+    assert SHOWN.shown.__defaults__ == (6, (1, 2), half, 1j)
+    assert SHOWN.shown(1) == (6, (1, 2), half, 1j)
+    shown = SHOWN.shown
+    assert shown(1)[2] is shown.__defaults__[2]  # Python computes a default once
+    assert str(inspect.signature(SHOWN.computed)) == "(a, b=..., c=..., d=...)"
+    assert SHOWN.computed(7)[:2] == (7, 1)
+    assert str(inspect.signature(SHOWN.failing)) == "(x=...)"
+    with pytest.raises(AttributeError, match="missing"):
+        SHOWN.failing()
+    assert SHOWN.failing(3) == 3
+    estimator = SHOWN.Estimator()
+    assert inspect.signature(estimator.fit).parameters["by"].default == fractions.Fraction(1, 3)
+    assert (SHOWN.keyword(), SHOWN.keyword(by=2)) == (fractions.Fraction(1, 4), 2)
+    assert SHOWN.keyword.__kwdefaults__ == {"by": fractions.Fraction(1, 4)}
+
+
+def test_a_shown_array_is_a_new_one_at_each_call():
+    assert SHOWN.fresh.__defaults__ == ([], [3])
+    assert SHOWN.fresh() == SHOWN.fresh() == ([1], [3, 1])
+
+
+def test_annotations_are_pythons_classes():
+    of = fractions.Fraction
+    assert typing.get_type_hints(SHOWN.typed) == {"a": of, "b": list[of], "c": of | None, "return": of}
+    first, second = SHOWN.local(of, 2), SHOWN.local(int, 5)
+    assert typing.get_type_hints(first) == {"x": of, "y": dict[str, of], "return": of}
+    assert typing.get_type_hints(second) == {"x": int, "y": dict[str, int], "return": int}
+    assert (first(1), second(1)) == ((1, of(2)), (1, of(5)))
