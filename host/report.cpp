@@ -119,7 +119,10 @@ std::vector<Call> all_calls(const SimpleError& error, bool verbose) {
 }  // namespace
 
 std::optional<int> exit_code_of(const SimpleError& error) {
-  const Ref code = call_payload(error, "exit_code");
+  Ref code = call_payload(error, "exit_code");
+  if (!code.get().is_int()) {
+    code = call_payload(error, "__exit_code__");  // of an exception of Python
+  }
   return code.get().is_int() ? std::optional(static_cast<int>(code.get().as_int)) : std::nullopt;
 }
 

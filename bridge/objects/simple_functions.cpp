@@ -212,6 +212,20 @@ PyObject* function_repr(PyObject* self) {
   return PyUnicode_FromFormat("<Simple function %U>", function_in(self)->name);
 }
 
+/// Pickling by value, as cloudpickle does with functions that no module has, reaches this object.
+PyObject* reject_pickling(PyObject* self, PyObject* /*protocol*/) {
+  const Ref pickle(PyImport_ImportModule("pickle"));
+  const Ref type(pickle ? PyObject_GetAttrString(pickle.get(), "PicklingError") : nullptr);
+  if (type) {
+    PyErr_Format(
+        type.get(),
+        "cannot pickle the Simple function %R: only functions and classes that a file defines at its "
+        "top level can be pickled",
+        function_in(self)->name);
+  }
+  return nullptr;
+}
+
 PyTypeObject* function_type() {
   static std::array<PyGetSetDef, 3> getters{{
       {"__name__", name_of, nullptr, "The function's name in Simple.", nullptr},
@@ -223,8 +237,13 @@ PyTypeObject* function_type() {
       {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr},
   }};
-  static std::array<PyType_Slot, 7> slots{{
+  static std::array<PyMethodDef, 2> methods{{
+      {"__reduce_ex__", reject_pickling, METH_O, nullptr},
+      {nullptr, nullptr, 0, nullptr},
+  }};
+  static std::array<PyType_Slot, 8> slots{{
       {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_function)},
+      {Py_tp_methods, methods.data()},
       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
       {Py_tp_members, members.data()},
       {Py_tp_getset, getters.data()},
@@ -308,11 +327,12 @@ int32_t make_function(const char* name, const SimpleFunction* function, bool is_
 /// The closure cells of what may be a function of simple_torch_helpers.functions; otherwise NULL.
 PyObject* cells_of(PyObject* python) noexcept {
   PyObject* const cells = Py_IS_TYPE(python, &PyFunction_Type) ? PyFunction_GET_CLOSURE(python) : nullptr;
-  return cells != nullptr && PyTuple_GET_SIZE(cells) == 2 ? cells : nullptr;
+  return cells != nullptr && PyTuple_GET_SIZE(cells) >= 2 ? cells : nullptr;
 }
 
-/// The object that calls Simple in a Python function of simple_torch_helpers.functions, whose two closure
-/// cells contain it and its type; otherwise the object itself. Needs the GIL: a cell may change at any time.
+/// The object that calls Simple in a Python function of simple_torch_helpers.functions, whose first
+/// two closure cells contain it and its type; otherwise the object itself. Needs the GIL: a cell may change
+/// at any time.
 PyObject* caller_in(PyObject* python) noexcept {
   PyObject* const cells = cells_of(python);
   if (cells == nullptr) {

@@ -13,6 +13,7 @@
 #include "host/values/error.h"
 #include "host/vm/event_loop.h"
 #include "host/vm/failure.h"
+#include "host/vm/generator.h"
 #include "host/vm/lock.h"
 #include "host/vm/signal_check.h"
 #include "host/vm/thread.h"
@@ -61,7 +62,8 @@ Value module_of_text(Thread&, Value* args, int) {
 
 Value module_of_file(Thread&, Value* args, int) {
   const std::string path = std::filesystem::absolute(expect_text(args[0], "the path")).string();
-  return loaded([&]() -> LoadedModule& { return load_program(path); });
+  return loaded(
+      [&]() -> LoadedModule& { return is_embedded() ? load_program(path) : load_module_file(path); });
 }
 
 // Returns a method as a callable, even one without parameters.
@@ -214,11 +216,14 @@ Value has_member(Thread& thread, Value* args, int) {
       (!element(args[0]).is(Kind::kModule) && thread.find_method(element(args[0]), name) != nullptr));
 }
 
-// The declared name; "function" for other callables.
+// The declared name, also of the function of a generator; "function" for other callables.
 Value function_name(Thread&, Value* args, int) {
   Value function = element(args[0]);
   if (function.is(Kind::kBoundMethod)) {
     function = static_cast<BoundMethod*>(function.as_object)->function;
+  }
+  if (function.is(Kind::kGenerator)) {
+    function = as_object<Generator>(function)->closure;
   }
   return make_text(function.is(Kind::kClosure) ? as_object<Closure>(function)->proto->name : "function");
 }
@@ -244,16 +249,54 @@ Value home(Thread&, Value* args, int) {
     module = as_object<Type>(of)->module;
     name = name_of(as_object<Type>(of)->name);
   }
-  if (module == nullptr || module->is_library || !module->source().path.starts_with('/')) {
+  const bool is_nameless = of.is(Kind::kModule) || name.empty();
+  if (module == nullptr || module->is_library || module->file.empty() ||
+      (!is_nameless && !module->top_names.contains(intern(name)))) {
     return make_array({});
   }
   if (of.is(Kind::kModule)) {
-    return make_array({make_text(module->source().path)});
+    return make_array({make_text(module->file)});
   }
   const Value shown = shown_by(*module, intern(name));
   return shown.is_object() && shown.as_object == of.as_object
-             ? make_array({make_text(module->source().path), make_text(name)})
+             ? make_array({make_text(module->file), make_text(name)})
              : make_array({});
+}
+
+// The canonical path of the file that the host was started with; empty without one.
+Value program_file_fn(Thread&, Value*, int) { return make_text(program_path()); }
+
+// The class of an object, or the enum of a value; nil for other values.
+Value class_of_value(Thread&, Value* args, int) {
+  const Value of = element(args[0]);
+  if (of.is(Kind::kInstance)) {
+    return retained(Value::object(as_object<Instance>(of)->record));
+  }
+  return of.is(Kind::kEnumValue) ? retained(Value::object(as_object<EnumValue>(of)->type)) : Value();
+}
+
+// A new object of a class whose fields are nil. No initializer runs.
+Value blank_object(Thread&, Value* args, int) {
+  const Value type = element(args[0]);
+  if (!type.is(Kind::kRecord) || as_object<Record>(type)->drop != nullptr ||
+      as_object<Record>(type)->foreign.is_object()) {
+    fail("an object of " + display(type) + " cannot be created without its constructor");
+  }
+  return Value::object(new_instance(as_object<Record>(type)));
+}
+
+// The variant of an enum value, and the values of its fields.
+Value variant_parts(Thread&, Value* args, int) {
+  const Value of = element(args[0]);
+  if (!of.is(Kind::kEnumValue)) {
+    fail("rt_variant_parts: expected an enum value, got " + type_name(of));
+  }
+  auto* value = as_object<EnumValue>(of);
+  std::vector<Value> parts{make_text(name_of(value->info().name))};
+  for (uint32_t i = 0; i < value->info().arity; ++i) {
+    parts.push_back(retained(value->payload()[i]));
+  }
+  return make_array(std::move(parts));
 }
 
 // Whether the first value is an instance of the second one, a type.
@@ -375,6 +418,10 @@ constexpr NativeEntry kExterns[] = {
     {"rt_exit_handles", exit_handles, 1, 1},
     {"rt_function_name", function_name, 1, 1},
     {"rt_home", home, 1, 1},
+    {"rt_class_of", class_of_value, 1, 1},
+    {"rt_program_file", program_file_fn, 0, 0},
+    {"rt_blank_object", blank_object, 1, 1},
+    {"rt_variant_parts", variant_parts, 1, 1},
     {"rt_is_of", is_of, 1, 1},
     {"rt_set_nil_handle", set_nil_handle, 2, 2},
     {"rt_is_same", is_same, 1, 1},

@@ -16,6 +16,7 @@
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/embedding.h"
+#include "host/builtins/generator_externs.h"
 #include "host/builtins/interrupt_mark.h"
 #include "host/builtins/member_tree.h"
 #include "host/builtins/plain_values.h"
@@ -341,6 +342,7 @@ void install_host_externs() {
   add_host_externs(member_tree_externs());
   add_host_externs(signature_externs());
   add_host_externs(session_externs());
+  add_host_externs(generator_externs());
   add_host_externs(plain_value_externs());
 }
 

@@ -80,8 +80,9 @@ Value setattr_fn(Thread& thread, Value* args, int) {
 // round(x) is the closest integer, the even one of two; round(x, digits) is a float.
 Value round_fn(Thread& thread, Value* args, int count) {
   if (args[0].is_object()) {
-    static const Symbol round = intern("round");
-    return thread.call_method(args[0], round, args + 1, count - 1);
+    static const Symbol round = intern("round"), hook = intern("__round__");
+    const bool has_hook = thread.find_method(args[0], hook) != nullptr;
+    return thread.call_method(args[0], has_hook ? hook : round, args + 1, count - 1);
   }
   if (count == 1 || args[1].is_nil()) {
     const double rounded = std::nearbyint(to_number(args[0]));
@@ -97,6 +98,20 @@ Value round_fn(Thread& thread, Value* args, int count) {
   char text[700];
   std::snprintf(text, sizeof(text), "%.*f", static_cast<int>(digits), to_number(args[0]));
   return Value::number(std::strtod(text, nullptr));
+}
+
+// What `super()` without a call of a method stands for, in a method of the class statement with the key
+// `args[0]` and the first parent `args[1]`: an object whose attributes, of `args[2]`, are those of the next class.
+Value super_fn(Thread& thread, Value* args, int) {
+  static const Symbol name = intern("__super__");
+  const Method* method =
+      args[1].is(Kind::kInstance) ? as_object<Instance>(args[1])->record->find(name) : nullptr;
+  if (method == nullptr) {
+    fail("super(): a parent of Simple has no attributes of its own",
+         "call its method, or read the field from self");
+  }
+  Value key_and_self[] = {args[0], args[2]};
+  return thread.call_method_of(args[1], *method, key_and_self, 2);
 }
 
 // What a method of an object of another language returns; other values unchanged.
@@ -117,6 +132,7 @@ Value async_manager(Thread& thread, Value* args, int) {
 const NativeEntry kSyntaxFunctions[] = {
     {"__async_items__", async_items, 1, 1},
     {"__async_manager__", async_manager, 1, 1},
+    {"super", super_fn, 3, 3},
 };
 
 const NativeEntry kObjectFunctions[] = {

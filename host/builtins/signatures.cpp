@@ -6,9 +6,9 @@
 #include "host/builtins/embedding.h"
 #include "host/compiler/bytecode.h"
 #include "host/compiler/literal_value.h"
-#include "host/compiler/type_names.h"
 #include "host/values/error.h"
 #include "host/values/module.h"
+#include "host/vm/described_types.h"
 
 namespace spl {
 namespace {
@@ -36,66 +36,11 @@ Value function_identity(Thread&, Value* args, int) {
   return make_text(address_text(method->self.as_object) + "." + address_text(method->function.as_object));
 }
 
-// ---- types: an array of a name and the types inside; nil for none
-
-Value described(const LoadedModule& module, const TypeExpr* declared);
-
-Value described_parts(const LoadedModule& module, const char* name, const std::vector<TypePtr>& parts) {
-  std::vector<Value> items{make_text(name)};
-  for (const TypePtr& part : parts) {
-    items.push_back(described(module, part.get()));
-  }
-  return make_array(std::move(items));
-}
-
-std::string full_name(const TypeExpr& type) {
-  const std::string_view builtin = builtin_type(name_of(type.path.back()));
-  if (type.path.size() == 1 && !builtin.empty()) {
-    return std::string(builtin);
-  }
-  std::string name;
-  for (const Symbol part : type.path) {
-    name += (name.empty() ? "" : ".") + name_of(part);
-  }
-  return name;
-}
-
-Value described_without_nil(const LoadedModule& module, const TypeExpr& type) {
-  switch (type.kind) {
-    case TypeKind::kName:
-      return described_parts(module, full_name(type).c_str(), type.args);
-    case TypeKind::kArray:
-      return described_parts(module, "array", type.args);
-    case TypeKind::kDict:
-      return described_parts(module, type.args.size() == 2 ? "dict" : "set", type.args);
-    case TypeKind::kTuple:
-      return described_parts(module, "tuple", type.args);
-    case TypeKind::kUnion:
-      return described_parts(module, "union", type.args);
-    case TypeKind::kFunction:
-      return described_parts(module, "function", {});
-    default:
-      return described_parts(module, "any", {});
-  }
-}
-
-Value described(const LoadedModule& module, const TypeExpr* declared) {
-  if (declared == nullptr) {
-    return {};
-  }
-  const TypeExpr& type = module.unaliased(*declared);
-  const Value plain = described_without_nil(module, type);
-  if (!type.optional && !declared->optional) {
-    return plain;
-  }
-  return make_array({make_text("union"), plain, make_array({make_text("nil")})});
-}
-
 // ---- parameters
 
 // Name, kind (0 one value, 1 the other positionals, 2 the other keyword arguments), type, default value: an
 // empty array for none, an array of a literal's value, or nil for an expression that each call evaluates.
-Value described_parameter(const LoadedModule& module, const Param& param) {
+Value described_parameter(TypeDescriber& types, const Param& param) {
   Value standard;
   if (Value literal; param.default_value && literal_value(*param.default_value, literal)) {
     standard = make_array({literal});
@@ -104,18 +49,30 @@ Value described_parameter(const LoadedModule& module, const Param& param) {
   }
   const std::string name = param.pattern || param.name == kNoSymbol ? "_" : name_of(param.name);
   return make_array({make_text(name), Value::integer(static_cast<int64_t>(param.kind)),
-                     described(module, param.type.get()), standard});
+                     types.describe(param.type.get()), standard});
 }
 
-Value described_parameters(const Proto& proto, bool is_bound) {
+Value described_parameters(const Proto& proto, TypeDescriber& types, bool is_bound) {
   std::vector<Value> items;
   if (proto.is_method && !is_bound) {
     items.push_back(make_array({make_text("self"), Value::integer(0), Value(), make_array({})}));
   }
   for (const Param& param : *proto.declared_parameters) {
-    items.push_back(described_parameter(*proto.module, param));
+    items.push_back(described_parameter(types, param));
   }
   return make_array(std::move(items));
+}
+
+const TypeExpr* result_of(const Proto& proto) {
+  return proto.declaration == nullptr ? nullptr : proto.declaration->return_type.get();
+}
+
+// Whether a call of it, or of its members, is one of the other language.
+bool belongs_to_other_language(Value v) {
+  static const std::string module = "python";
+  const bool is_its_module = v.is(Kind::kModule) && static_cast<LoadedModule*>(v.as_object)->is_library &&
+                             static_cast<LoadedModule*>(v.as_object)->name == module;
+  return is_its_module || is_foreign_object(v);
 }
 
 // Name, documentation, file, line, whether it is async, whether it is a generator, the type of its result,
@@ -128,12 +85,63 @@ Value function_signature(Thread&, Value* args, int) {
   }
   const Proto& proto = *closure->proto;
   const FunctionDecl* declaration = proto.declaration;
-  const TypeExpr* result = declaration == nullptr ? nullptr : declaration->return_type.get();
+  TypeDescriber types(*proto.module, closure, nullptr);
   return make_array({make_text(proto.name), make_text(declaration == nullptr ? "" : declaration->info.doc),
                      make_text(proto.source->path), Value::integer(proto.line),
                      Value::boolean(proto.is_async), Value::boolean(proto.is_generator),
-                     described(*proto.module, result),
-                     described_parameters(proto, function.is(Kind::kBoundMethod))});
+                     types.describe(result_of(proto)),
+                     described_parameters(proto, types, function.is(Kind::kBoundMethod))});
+}
+
+// The index of a parameter, its default value, and whether a call without it receives that value: an object
+// of the other language, or a plain value. Other values are computed at each call.
+Value described_default(const ShownDefault& shown, const Closure& closure, size_t first) {
+  const Ref callees = shown_value(shown.callees, closure);
+  if (callees.get().is_missing()) {
+    return {};
+  }
+  const auto& items = as_object<Array>(callees.get())->items;
+  if (!std::all_of(items.begin(), items.end(), belongs_to_other_language)) {
+    return {};
+  }
+  Ref value = shown_value(shown.value, closure);
+  if (value.get().is_missing()) {
+    return {};
+  }
+  const bool is_passed =
+      !value.get().is_object() || value.get().is(Kind::kText) || is_foreign_object(value.get());
+  return make_array({Value::integer(static_cast<int64_t>(first + shown.parameter)), value.take(),
+                     Value::boolean(is_passed)});
+}
+
+// What differs between the closures of one function: the types of the parameters and of the result, which may
+// be classes of another language, and the default values that it is shown. nil if there is neither.
+Value function_varying(Thread&, Value* args, int) {
+  const Value function = element(args[0]);
+  const Closure* closure = closure_of(function);
+  if (closure == nullptr || closure->proto->declared_parameters == nullptr) {
+    return {};
+  }
+  const Proto& proto = *closure->proto;
+  const bool has_self = proto.is_method && !function.is(Kind::kBoundMethod);
+  TypeDescriber describer(*proto.module, closure, nullptr);
+  std::vector<Value> types, defaults;
+  if (has_self) {
+    types.emplace_back();
+  }
+  for (const Param& param : *proto.declared_parameters) {
+    types.push_back(describer.describe(param.type.get()));
+  }
+  types.push_back(describer.describe(result_of(proto)));
+  for (const ShownDefault& shown : proto.shown_defaults) {
+    if (const Value value = described_default(shown, *closure, has_self ? 1 : 0); !value.is_nil()) {
+      defaults.push_back(value);
+    }
+  }
+  const bool varies = describer.has_objects() || !defaults.empty();
+  const Ref described =
+      Ref::owned(make_array({make_array(std::move(types)), make_array(std::move(defaults))}));
+  return varies ? retained(described.get()) : Value();
 }
 
 // A number for the code of a function: that of all closures of one lambda.
@@ -147,64 +155,94 @@ Value function_code(Thread&, Value* args, int) {
 
 // ---- classes
 
-bool is_property(const Closure& closure) {
-  static const Symbol property = intern("property");
-  const FunctionDecl* declaration = closure.proto->declaration;
-  return declaration != nullptr &&
-         std::any_of(declaration->info.attributes.begin(), declaration->info.attributes.end(),
-                     [](const Attribute& attribute) { return attribute.name == property; });
+const Attribute* attribute_named(const Closure* closure, const char* name) {
+  const FunctionDecl* declaration = closure == nullptr ? nullptr : closure->proto->declaration;
+  if (declaration == nullptr) {
+    return nullptr;
+  }
+  const auto& attributes = declaration->info.attributes;
+  const Symbol symbol = intern(name);
+  const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                  [&](const Attribute& attribute) { return attribute.name == symbol; });
+  return found == attributes.end() ? nullptr : &*found;
 }
 
-// Name, function, and "method", "static", "class" or "property". A decorated method is the value that the
-// decorators returned.
+// Whether @property or @classmethod is above all decorators: they apply to what those returned.
+bool is_outermost(const Closure* closure, const Attribute* marker) {
+  return marker == nullptr || marker == &closure->proto->declaration->info.attributes.front();
+}
+
+// Name, function, "method", "static", "class" or "property", and whether that applies to what the decorators
+// returned. A decorated method is the value that they returned.
 Value described_method(Symbol name, const Method& method) {
   const Closure* closure = closure_of(method.function);
   const bool is_forwarding = method.is_decorated && closure != nullptr && closure->captured.size() == 1;
-  const bool is_read = closure != nullptr && is_property(*closure);
-  const char* kind = method.takes_class ? "class"
-                     : method.is_static ? "static"
-                     : is_read          ? "property"
-                                        : "method";
+  const Attribute* property = attribute_named(closure, "property");
+  const char* kind = method.takes_class    ? "class"
+                     : method.is_static    ? "static"
+                     : property != nullptr ? "property"
+                                           : "method";
+  const Attribute* marker = method.takes_class ? attribute_named(closure, "classmethod") : property;
   return make_array({make_text(name_of(name)),
-                     retained(is_forwarding ? closure->captured[0] : method.function), make_text(kind)});
+                     retained(is_forwarding ? closure->captured[0] : method.function), make_text(kind),
+                     Value::boolean(is_outermost(closure, marker))});
+}
+
+// In the order of their declarations.
+std::vector<Symbol> names_of_methods(const Record& record) {
+  std::vector<std::pair<int64_t, Symbol>> places;
+  for (const auto& [name, method] : record.methods) {
+    const Closure* closure = closure_of(method.function);
+    const FunctionDecl* declaration = closure == nullptr ? nullptr : closure->proto->declaration;
+    places.emplace_back(declaration == nullptr ? 0 : declaration->span.start, name);
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<Symbol> names;
+  for (const auto& [place, name] : places) {
+    names.push_back(name);
+  }
+  return names;
 }
 
 // Name, declared type, whether it has a default value, that value, and the function that computes the value
 // of each object; nil for none. A field that only a method assigns has neither a type nor a value.
 Value described_field(const Record& record, const FieldInfo& field) {
-  return make_array({make_text(name_of(field.name)),
-                     record.module == nullptr ? Value() : described(*record.module, field.type),
+  TypeDescriber types(*record.module, nullptr, record.type_values);
+  return make_array({make_text(name_of(field.name)), types.describe(field.type),
                      Value::boolean(field.has_default), retained(field.default_value),
                      field.initializer == nullptr ? Value() : make_closure(field.initializer)});
 }
 
-// The name of a class, its documentation, the key of its statement, its methods and its fields.
+// The name of a class, its documentation, the key of its statement, its methods, its fields, and the
+// identities of its parents that are types of Simple.
 Value class_parts(Thread&, Value* args, int) {
   const Value type = element(args[0]);
   if (!type.is(Kind::kRecord)) {
     fail("rt_class_parts: expected a class");
   }
   const auto& record = *as_object<Record>(type);
-  std::vector<Value> methods, fields;
-  for (const auto& [name, method] : record.methods) {
-    methods.push_back(described_method(name, method));
+  std::vector<Value> methods, fields, parents;
+  for (const Symbol name : names_of_methods(record)) {
+    methods.push_back(described_method(name, record.methods.at(name)));
   }
   for (const FieldInfo& field : record.fields) {
     if (field.has_default || field.type != nullptr) {
       fields.push_back(described_field(record, field));
     }
   }
+  for (const Type* parent : record.parents) {
+    parents.push_back(Value::integer(static_cast<int64_t>(reinterpret_cast<uintptr_t>(parent))));
+  }
   return make_array({make_text(name_of(record.name)),
                      make_text(record.declaration == nullptr ? "" : record.declaration->doc),
                      Value::integer(record.key), make_array(std::move(methods)),
-                     make_array(std::move(fields))});
+                     make_array(std::move(fields)), make_array(std::move(parents))});
 }
 
 constexpr NativeEntry kSignatureExterns[] = {
-    {"rt_class_parts", class_parts, 1, 1},
-    {"rt_function_identity", function_identity, 1, 1},
-    {"rt_function_code", function_code, 1, 1},
-    {"rt_function_signature", function_signature, 1, 1},
+    {"rt_class_parts", class_parts, 1, 1},           {"rt_function_identity", function_identity, 1, 1},
+    {"rt_function_code", function_code, 1, 1},       {"rt_function_signature", function_signature, 1, 1},
+    {"rt_function_varying", function_varying, 1, 1},
 };
 
 }  // namespace

@@ -113,12 +113,21 @@ struct SourcePosition {
   uint32_t line, column;
 };
 
+/// The value of a type that is not a name of the module: a variable of a function, or a computed parent.
+struct LinkedValue {
+  const TypeExpr* type;
+  uint16_t source;  // a register, which the link reads
+};
+
 /// A type's parents, resolved when its declaration runs; or an impl.
 struct TypeLink {
   Type* type = nullptr;   // null: found by `target`
   bool is_local = false;  // declared in a function, so that each run of the declaration makes a new type
   std::vector<Symbol> target;
-  std::vector<std::vector<Symbol>> parents;
+  std::vector<const TypeExpr*> parents;
+  std::vector<LinkedValue> values;
+  std::unordered_map<const TypeExpr*, Ref> type_values;  // of a bound link
+  bool has_own_type = false;  // of a bound link: `type` is a copy, for the functions of this run
   std::vector<std::pair<Symbol, Method>> methods;  // of an impl
 };
 
@@ -157,6 +166,18 @@ struct ResolvedImport {
   Symbol member = kNoSymbol;
 };
 
+/// Code that reads a value of the declaration of a function, and what its closure captures.
+struct ShownValue {
+  const Proto* code = nullptr;
+  std::vector<Capture> captures;
+};
+/// A default value that another language is shown: see shown_values.cpp.
+struct ShownDefault {
+  size_t parameter = 0;  // among the declared ones
+  ShownValue value;
+  ShownValue callees;  // an array of the values at the roots of its calls: all of the other language
+};
+
 struct Proto {
   std::string name;
   LoadedModule* module = nullptr;
@@ -190,6 +211,8 @@ struct Proto {
   // In the module's tree, which lives as long; null for code that no function or lambda declares.
   const std::vector<Param>* declared_parameters = nullptr;
   const FunctionDecl* declaration = nullptr;  // null for a lambda
+  std::vector<ShownDefault> shown_defaults;
+  std::unordered_map<const TypeExpr*, ShownValue> shown_types;  // that are variables of enclosing functions
   uint32_t line = 0;
 
   /// A call with as many positional arguments as parameters needs only a frame.

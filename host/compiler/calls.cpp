@@ -81,7 +81,7 @@ void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
     spec_assertion_to(expr, dest);
     return;
   }
-  if (is_super(*callee)) {
+  if (is_super(*callee) && expr.args.size() == 2) {
     emit(Op::kSuper, dest, operand(*expr.args[1].value),
          constant(Value::integer(as<IntExpr>(*expr.args[0].value).value)));
     return;

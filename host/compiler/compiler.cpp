@@ -368,6 +368,16 @@ void FunctionCompiler::self_to(Register dest) {
   read(resolve(intern("self")), dest);
 }
 
+// The parameter that receives the class in the method around this code.
+Symbol FunctionCompiler::class_parameter() const {
+  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_) {
+    if (at->class_parameter_ != kNoSymbol) {
+      return at->class_parameter_;
+    }
+  }
+  return kNoSymbol;
+}
+
 // Arguments of another language are converted to the types that their parameters declare.
 void FunctionCompiler::convert_arguments(const std::vector<Param>& params, size_t first) {
   for (size_t i = 0; i < params.size(); ++i) {
@@ -402,6 +412,9 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
   }
   const size_t first = proto_->parameters.size() - params.size();
   const size_t first_local = locals_.size() - params.size();
+  for (const Param& param : params) {
+    show_type(param.type.get());
+  }
   convert_arguments(params, first);  // before all other instructions: a call may skip it
   for (size_t i = 0; i < first; ++i) {
     declared(static_cast<Register>(i));  // self
@@ -417,6 +430,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
       const size_t provided = emit_jump(Op::kJumpIfPassed, reg);
       expr_to(*params[i].default_value, reg);
       patch(provided);
+      show_default(params[i], i);
     }
     locals_[first_local + i].name = proto_->parameters[first + i];
     declared(reg);
@@ -467,10 +481,15 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
     proto_->has_default.push_back(false);
     declare(intern("self"), &decl);
   }
+  const bool is_constructor = decl.is_static && name_of(decl.info.name) == "__new__" && !decl.params.empty();
+  if (is_constructor || takes_class(decl, decl.is_static)) {
+    class_parameter_ = decl.params.front().name;
+  }
   if (parent_ != nullptr && !is_method && !is_decorated(module_, decl.info)) {
     own_name_ = decl.info.name;
   }
   parameters(decl.params);
+  show_type(decl.return_type.get());
   may_yield_ = !decl.is_async && !is_called_by_language(decl, is_method);
   body_value(*decl.body);
   return finish();
@@ -602,6 +621,11 @@ const Proto* FunctionCompiler::finish() {
       if (step.form == LvaluePath::Step::Form::kIndex) {
         assign_number(step.operand, blocks, wide);
       }
+    }
+  }
+  for (TypeLink& link : proto_->links) {
+    for (LinkedValue& value : link.values) {
+      assign_number(value.source, blocks, wide);
     }
   }
   for (auto& captures : proto_->capture_lists) {

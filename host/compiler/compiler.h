@@ -197,6 +197,8 @@ class FunctionCompiler {
                     const std::vector<Symbol>& fields);
   std::vector<Symbol> fields_of(Symbol type) const;
   TypeLink link_to(Symbol type, const std::vector<TypePtr>& parents);
+  void value_of_type(TypeLink& link, const TypeExpr* type);
+  void type_to(const TypeExpr& type, Register dest);
   void emit_link(TypeLink link);
   void static_value(Symbol type, const BindStmt& stmt);
 
@@ -323,6 +325,17 @@ class FunctionCompiler {
   // exhaustive.cpp
   void check_arms(const MatchExpr& match);
 
+  // shown_values.cpp
+  bool is_fixed_outside(Symbol name);
+  bool are_shown(const std::vector<Arg>& args, std::vector<Symbol>& roots);
+  bool is_shown_call(const CallExpr& call, std::vector<Symbol>& roots);
+  bool is_shown(const Expr& expr, std::vector<Symbol>& roots);
+  bool is_shown_operation(const Expr& expr, std::vector<Symbol>& roots);
+  const Proto* names_read(const std::vector<Symbol>& names);
+  const Proto* type_read(const TypeExpr& type);
+  void show_default(const Param& param, size_t parameter);
+  void show_type(const TypeExpr* type);
+
   // compiler.cpp
   void parameters(const std::vector<Param>& params);
   const Proto* finish();
@@ -388,6 +401,7 @@ class FunctionCompiler {
   const Type* owner() const;
   void owner_to(Register dest);
   void self_to(Register dest);
+  Symbol class_parameter() const;
   bool at_module_level() const { return is_module_ && scopes_.size() == 1; }
   [[noreturn]] void error_at(const SourceSpan& span, const std::string& message,
                              const std::string& hint = "") const;
@@ -415,7 +429,8 @@ class FunctionCompiler {
   uint32_t temporary_count_ = 0, temporary_peak_ = 0;
   bool is_module_ = false;
   bool has_own_self_ = false;
-  bool is_result_ = false;  // the block being compiled ends with the function's result
+  Symbol class_parameter_ = kNoSymbol;  // of a method that receives its class
+  bool is_result_ = false;              // the block being compiled ends with the function's result
   bool may_yield_ = false;
   Symbol own_name_ = kNoSymbol;  // of a local function, which can call itself
   SourceSpan span_;

@@ -661,14 +661,37 @@ TypeLink FunctionCompiler::link_to(Symbol type, const std::vector<TypePtr>& pare
   link.type = static_cast<Type*>(module_.slots[module_.slot(type)].as_object);
   link.is_local = !at_module_level();
   for (const auto& parent : parents) {
-    link.parents.push_back(type_path(*parent));
+    link.parents.push_back(parent.get());
+    value_of_type(link, parent.get());
   }
   return link;
+}
+
+// Adds the value of a type that is not a name of the module, and those inside.
+void FunctionCompiler::value_of_type(TypeLink& link, const TypeExpr* type) {
+  if (type == nullptr) {
+    return;
+  }
+  for (const TypePtr& part : type->args) {
+    value_of_type(link, part.get());
+  }
+  const bool is_variable = type->kind == TypeKind::kName && !type->path.empty() &&
+                           builtin_type(name_of(type->path[0])).empty() &&
+                           (find_local(type->path[0]) != nullptr || captured_local(type->path[0]) != nullptr);
+  if (!is_variable && type->kind != TypeKind::kComputed) {
+    return;
+  }
+  const Register value = temporary();
+  type->kind == TypeKind::kComputed ? expr_to(*type->value_of, value) : type_to(*type, value);
+  link.values.push_back({type, value});
 }
 
 // The methods of the link capture temporaries, which the link consumes.
 void FunctionCompiler::emit_link(TypeLink link) {
   std::vector<Register> used;
+  for (const LinkedValue& value : link.values) {
+    used.push_back(value.source);
+  }
   for (const auto& [name, method] : link.methods) {
     if (!method.function.is_int()) {
       continue;
@@ -691,6 +714,9 @@ void FunctionCompiler::compile(const RecordDecl& decl) {
   declare_local_type(decl, name);
   TypeLink link = link_to(name, decl.parents);
   const std::vector<Symbol> fields = fields_of(name);
+  for (const FieldDecl& field : decl.fields) {
+    value_of_type(link, link.parents.empty() ? nullptr : field.type.get());
+  }
   link_methods(link, decl.methods, name, fields);
   decorate_methods(link, decl.methods, name, fields);
   if (!link.parents.empty() || !link.methods.empty() || is_decorated(module_, decl.info)) {
@@ -740,7 +766,7 @@ void FunctionCompiler::compile(const ImplDecl& decl) {
   TypeLink link;
   link.target = extended_path(*decl.target);
   if (decl.trait) {
-    link.parents.push_back(type_path(*decl.trait));
+    link.parents.push_back(decl.trait.get());
   }
   const Symbol type = link.target.size() == 1 ? link.target[0] : kNoSymbol;
   const std::vector<Symbol> fields = type == kNoSymbol ? std::vector<Symbol>() : fields_of(type);

@@ -114,6 +114,7 @@ void FunctionCompiler::decorate_methods(TypeLink& link, const std::vector<Functi
 
 const Proto* FunctionCompiler::forwarding(const FunctionDecl& decl) {
   proto_->name = name_of(decl.info.name);
+  proto_->declaration = &decl;
   span_ = decl.span;
   const Symbol self = intern("self"), rest = intern("args"), named = intern("named");
   const auto parameter = [&](Symbol name) {

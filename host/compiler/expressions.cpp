@@ -125,7 +125,10 @@ void FunctionCompiler::compile(const TextExpr& expr, Register dest) {
 
 void FunctionCompiler::compile(const NameExpr& expr, Register dest) { name_to(expr.name, expr.span, dest); }
 
-void FunctionCompiler::compile(const SelfExpr&, Register dest) { self_to(dest); }
+void FunctionCompiler::compile(const SelfExpr& expr, Register dest) {
+  const Symbol of_class = expr.may_be_class && !has_self() ? class_parameter() : kNoSymbol;
+  of_class == kNoSymbol ? self_to(dest) : read(resolve(of_class), dest);
+}
 
 // ---- Members and subscripts -------------------------------------------------------------------------------
 

@@ -102,10 +102,7 @@ std::string_view tested_name(const TypeExpr& type) {
 
 // `nn.Linear`: the type is a member of a module or of another type.
 void FunctionCompiler::test_member_type(const TypeExpr& type, Register value, Register matches) {
-  name_to(type.path[0], type.span, matches);
-  for (size_t i = 1; i < type.path.size(); ++i) {
-    emit(Op::kGetField, matches, matches, cache(type.path[i]));
-  }
+  type_to(type, matches);
   emit(Op::kTestClass, matches, value, matches);
 }
 

@@ -327,6 +327,7 @@ LoadedModule& add_module(const std::string& key, std::string name, std::string p
   module->source().text = std::move(text);
   module->is_library = below_library(module->source().path);
   module->is_program = key == program_file();
+  module->file = key.starts_with('/') ? key : "";
   LoadedModule& added = *module;
   modules()[key] = std::move(module);
   return added;
@@ -407,6 +408,12 @@ Value library_function(const char* path, const char* name) {
 LoadedModule& load_program(const std::string& path) {
   program_folder() = fs::path(path).parent_path();
   program_file() = real_path(path);
+  return load_file(path, fs::path(path).stem().string());
+}
+
+const std::string& program_path() { return program_file(); }
+
+LoadedModule& load_module_file(const std::string& path) {
   return load_file(path, fs::path(path).stem().string());
 }
 

@@ -20,6 +20,10 @@ const std::vector<std::string>& library_roots();
 
 /// Loads and runs the program. Throws LoadError, SimpleError.
 LoadedModule& load_program(const std::string& path);
+/// The canonical path of the program; empty without one.
+const std::string& program_path();
+/// The module of a file, which is loaded once; it is not the program.
+LoadedModule& load_module_file(const std::string& path);
 /// Loads and runs a module that is not a file, with `globals` predefined.
 LoadedModule& load_source(const std::string& name, std::string text,
                           const std::vector<std::pair<Symbol, Value>>& globals = {});

@@ -41,6 +41,7 @@ enum class TypeKind : uint8_t {
   kUnknown,   // `?` as a type argument
   kNamed,     // path[0] = args[0]: `Shape = Dynamic`
   kShape,     // args: `[Batch, 3, 224]` as a type argument
+  kComputed,  // value_of: the expression of a parent, `namedtuple("P", "x y")`
 };
 
 struct TypeExpr {
@@ -51,6 +52,7 @@ struct TypeExpr {
   std::vector<TypePtr> args;
   TypePtr result;
   ExprPtr size;
+  ExprPtr value_of;
   int64_t value = 0;
   std::string modifiers;  // in source order, joined by spaces: "&", "*", "mut", "*mut" is "* mut"
 };
@@ -145,7 +147,9 @@ struct InterpolationExpr : ExprOf<ExprKind::kInterpolation> {
 struct NameExpr : ExprOf<ExprKind::kName> {
   Symbol name = kNoSymbol;
 };
-struct SelfExpr : ExprOf<ExprKind::kSelf> {};
+struct SelfExpr : ExprOf<ExprKind::kSelf> {
+  bool may_be_class = false;  // of super(): in a method of a class, the class
+};
 
 /// `object.name`, `object?.name`. The nil-safe form evaluates to nil for a nil object and skips the call.
 struct FieldExpr : ExprOf<ExprKind::kField> {

@@ -130,6 +130,8 @@ void Dumper::unmodified_type(const TypeExpr& t) {
       return type(*t.args[0]);
     case TypeKind::kShape:
       return types(t.args, "shape[", "]");
+    case TypeKind::kComputed:
+      return expr(*t.value_of);
   }
 }
 

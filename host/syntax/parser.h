@@ -202,6 +202,8 @@ class Parser {
   FunctionPtr method();
   StmtPtr record(std::vector<Attribute> attributes, bool exported);
   void parents(std::vector<TypePtr>& out);
+  TypePtr parent();
+  void mark_accessor(const RecordDecl& record, FunctionDecl& method);
   void record_member(RecordDecl& record);
   bool starts_inner_declaration() const;
   void inner_declaration(RecordDecl& record);
@@ -275,6 +277,7 @@ class Parser {
   // parser_branches.cpp)
   ExprPtr super_call();
   ExprPtr parent_of_record(const SourceSpan& span);
+  ExprPtr self_of_super(const SourceSpan& span);
   ExprPtr super_of_record(const SourceSpan& span);
   void reject_lambda_keyword();
   ExprPtr primary();

@@ -138,17 +138,26 @@ ExprPtr Parser::super_call() {
     field->name = intern("__init__");  // the same method of Simple's classes; Python's have only this name
   }
   field->span = from(span);
-  if (!is(Tok::kLeftParen)) {
-    fail_expected("the arguments of a method of 'super()'");
+  if (!is(Tok::kLeftParen)) {  // an attribute: super(key_of_class(C), Parent, self).name
+    Arg self;
+    self.value = self_of_super(span);
+    as<CallExpr>(*field->object).args.push_back(std::move(self));
+    return field;
   }
   auto call = make<CallExpr>(span);
   call->args = arguments(Tok::kRightParen);
   Arg self;
-  self.value = make<SelfExpr>(span);
+  self.value = self_of_super(span);
   call->args.insert(call->args.begin(), std::move(self));
   call->callee = std::move(field);
   call->span = from(span);
   return call;
+}
+
+ExprPtr Parser::self_of_super(const SourceSpan& span) {
+  auto self = make<SelfExpr>(span);
+  self->may_be_class = true;
+  return self;
 }
 
 ExprPtr Parser::super_of_record(const SourceSpan& span) {
@@ -165,12 +174,16 @@ ExprPtr Parser::super_of_record(const SourceSpan& span) {
   return call;
 }
 
-/// The first parent of the record around the current token, as an expression.
+/// The first parent of the record around the current token, as an expression. A computed one is a class of
+/// another language, for which the record's own name stands.
 ExprPtr Parser::parent_of_record(const SourceSpan& span) {
-  if (record_ == nullptr || record_->parents.empty() || record_->parents.front()->kind != TypeKind::kName) {
+  const TypeExpr* first =
+      record_ == nullptr || record_->parents.empty() ? nullptr : record_->parents.front().get();
+  if (first == nullptr || (first->kind != TypeKind::kName && first->kind != TypeKind::kComputed)) {
     fail("'super' outside a class that has a parent", "call the method by its type: Parent.init(self, …)");
   }
-  const std::vector<Symbol>& path = record_->parents.front()->path;
+  const std::vector<Symbol> path =
+      first->kind == TypeKind::kName ? first->path : std::vector<Symbol>{record_->info.name};
   auto name = make<NameExpr>(span);
   name->name = path.front();
   ExprPtr parent = std::move(name);

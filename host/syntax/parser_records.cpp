@@ -1,4 +1,5 @@
 // Structs, classes, enums, traits and impls.
+#include <algorithm>
 #include <utility>
 
 #include "host/syntax/parser.h"
@@ -79,7 +80,13 @@ void Parser::parents(std::vector<TypePtr>& out) {
   if (is(Tok::kLeftParen)) {
     Scope scope(*this);
     open_bracket();
-    out = type_list(Tok::kRightParen);
+    while (!is(Tok::kRightParen)) {
+      out.push_back(parent());
+      if (!accept(Tok::kComma)) {
+        break;
+      }
+      join_line();
+    }
     close_bracket(Tok::kRightParen, "after the parent");
   }
   if (is_word("extends")) {
@@ -94,9 +101,33 @@ void Parser::parents(std::vector<TypePtr>& out) {
   } while (accept(Tok::kComma));
 }
 
+/// A type, or an expression that calls a function: `namedtuple("P", "x y")`.
+TypePtr Parser::parent() {
+  size_t at = pos_;
+  const auto kind_at = [&](size_t i) {
+    return i < stream_.tokens.size() ? stream_.tokens[i].kind : Tok::kEof;
+  };
+  while (can_name(kind_at(at)) && (kind_at(at + 1) == Tok::kDot || kind_at(at + 1) == Tok::kColonColon)) {
+    at += 2;
+  }
+  ++at;
+  if (kind_at(at) == Tok::kLeftBracket) {
+    const size_t close = matching_bracket(at);
+    at = close == kNone ? at : close + 1;
+  }
+  if (kind_at(at) != Tok::kLeftParen) {
+    return type_argument();
+  }
+  auto computed = make<TypeExpr>(here());
+  computed->kind = TypeKind::kComputed;
+  computed->value_of = expression();
+  return computed;
+}
+
 void Parser::record_member(RecordDecl& record) {
   if (is(Tok::kAt) || is(Tok::kHashBracket)) {
     record.methods.push_back(method());
+    mark_accessor(record, *record.methods.back());
     return;
   }
   if ((is(Tok::kPub) || is_word("private")) && !(ahead().kind == Tok::kColon)) {
@@ -130,6 +161,36 @@ void Parser::record_member(RecordDecl& record) {
     return;
   }
   record.fields.push_back(field(false));
+}
+
+/// `@x.setter fn x(value)`: a method with a name of its own, `x.setter`, which no other method can have.
+void Parser::mark_accessor(const RecordDecl& record, FunctionDecl& method) {
+  auto& attributes = method.info.attributes;
+  if (attributes.empty() || !attributes.back().decorator ||
+      attributes.back().decorator->kind != ExprKind::kField) {
+    return;
+  }
+  const auto& field = as<FieldExpr>(*attributes.back().decorator);
+  const std::string& accessor = name_of(field.name);
+  const bool is_accessor = accessor == "setter" || accessor == "deleter" || accessor == "getter";
+  const bool is_own =
+      field.object->kind == ExprKind::kName &&
+      std::any_of(record.methods.begin(), record.methods.end(), [&](const FunctionPtr& other) {
+        return other.get() != &method && other->info.name == as<NameExpr>(*field.object).name;
+      });
+  if (!is_accessor || !is_own) {
+    return;
+  }
+  if (as<NameExpr>(*field.object).name != method.info.name) {
+    fail_at(attributes.back().span, "a " + accessor + " must have the name of its property",
+            "write 'fn " + name_of(as<NameExpr>(*field.object).name) + "'");
+  }
+  if (record.parents.empty()) {
+    fail_at(attributes.back().span, "a " + accessor + " requires a class with a Python parent",
+            "write a method that assigns the field");
+  }
+  method.info.name = intern(name_of(method.info.name) + "." + accessor);
+  attributes.pop_back();
 }
 
 bool Parser::starts_inner_declaration() const {

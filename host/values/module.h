@@ -47,6 +47,7 @@ struct LoadedModule : Object, ModuleNames {
   enum class State : uint8_t { kLoading, kRunning, kReady, kFailed };
 
   std::string name;
+  std::string file;  // the canonical path; empty for a module that is no file
   std::unique_ptr<SourceUnit> unit = std::make_unique<SourceUnit>();
   std::vector<std::unique_ptr<SourceUnit>> earlier_units;  // of a session: the other cells
   bool is_library = false;  // below a library root: errors are reported at the caller's line

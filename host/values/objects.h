@@ -137,7 +137,8 @@ struct Type : Object {
   std::unordered_map<Symbol, Value> statics;
   /// The statics of the declaration itself, which its methods see without a prefix. True for constants.
   std::unordered_map<Symbol, bool> declared_statics;
-  std::vector<const Type*> parents;  // all ancestors: traits and parent classes
+  std::vector<const Type*> parents;           // all ancestors: traits and parent classes
+  mutable bool has_foreign_children = false;  // a class of another language has it as a parent
   explicit Type(Kind k) : Object(k) {}
 
   void add(Symbol method_name, const Method& method) {
@@ -186,6 +187,9 @@ struct Record : Type {
   int64_t key = 0;  // key_of_class() of its statement
   Value foreign;  // the class of another language that the class statement created, see type_links.cpp; else
                   // nil
+  // While the statement creates a class of another language: the values of types that are no names of the
+  // module.
+  const std::unordered_map<const TypeExpr*, Ref>* type_values = nullptr;
   struct DirectCalls* direct = nullptr;  // from @[direct(…)]; immortal, like the type
   char packed_letter = 0;     // from @[packed(…)]: how an operator receives an instance as an argument
   int32_t packed_field = -1;  // the field that it receives

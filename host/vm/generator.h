@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "host/compiler/bytecode.h"
+#include "host/values/error.h"
 #include "host/values/objects.h"
 #include "host/values/tracking.h"
 
@@ -32,9 +33,16 @@ struct Generator : Object {
     registers.resize(called->proto->registers);
   }
   const Proto& proto() const { return *as_object<Closure>(closure)->proto; }
+  bool is_started() const { return next != proto().code.data(); }
 
   static void* operator new(size_t bytes) { return allocate_tracked(bytes); }
   static void operator delete(void* generator) { free_tracked(generator); }
+};
+
+/// How a generator continues at its `yield`: with `sent` as its value, or with an error.
+struct Resumption {
+  Value sent;  // owned by the caller
+  const SimpleError* thrown = nullptr;
 };
 
 /// Ends a suspended generator: runs its deferred code and releases its registers. An error in the deferred

@@ -21,8 +21,18 @@ bool is_failure(Value v) {
 
 }  // namespace
 
-// The window holds the generator below its registers, so that the frame can find it and keeps it alive.
 bool Thread::resume(Generator* generator, Value& out) {
+  Value value;
+  if (continue_with({}, generator, value)) {
+    out = value;
+    return true;
+  }
+  release(value);
+  return false;
+}
+
+// The window holds the generator below its registers, so that the frame can find it and keeps it alive.
+bool Thread::continue_with(const Resumption& with, Generator* generator, Value& out) {
   if (generator->state == Generator::State::kEnded) {
     return false;
   }
@@ -36,7 +46,7 @@ bool Thread::resume(Generator* generator, Value& out) {
   const uint32_t floor = frame_count_;
   restore(generator, window);
   try {
-    run(floor);
+    continue_generator(floor, with);
   } catch (...) {
     generator->state = Generator::State::kEnded;
     assign(stack_[window], Value());
@@ -48,10 +58,27 @@ bool Thread::resume(Generator* generator, Value& out) {
     if (is_failure(result.get())) {  // from a `?`; the caller cannot see the result
       fail("a generator ended with " + display(result.get()), "yield a Result to report errors");
     }
+    out = retained(result.get());
     return false;
   }
   out = retained(result.get());
   return true;
+}
+
+// Runs the restored frame from its `yield`. A resource of a `with` may handle an error that is raised there.
+void Thread::continue_generator(uint32_t floor, const Resumption& with) {
+  const Frame& frame = frames_[frame_count_ - 1];
+  if (with.thrown != nullptr) {
+    SimpleError error(*with.thrown);
+    locate(error);
+    if (!unwind(floor, error)) {
+      throw error;
+    }
+  } else if (!with.sent.is_nil()) {
+    const Instruction& yield = frame.pc[-1];
+    assign(stack_[frame.base + yield.a], retained(with.sent));
+  }
+  run(floor);
 }
 
 void Thread::restore(Generator* generator, uint32_t window) {

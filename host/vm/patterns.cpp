@@ -36,6 +36,9 @@ bool is_of_type(Value v, Symbol type, LoadedModule& module) {
     if (named.is(Kind::kInstance)) {
       return is_of_foreign_class(v, named);
     }
+    if (named.is(Kind::kRecord) || named.is(Kind::kTrait)) {
+      return is_of_type(v, as_object<Type>(named));
+    }
   }
   return is_of_type(v, type);
 }

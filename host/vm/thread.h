@@ -101,6 +101,8 @@ class Thread {
 
   /// Stores the generator's next value, owned, in `out`; false after its end.
   bool resume(Generator* generator, Value& out);
+  /// The same with a value or an error for the `yield`. After the end, `out` is the result of the generator.
+  bool continue_with(const Resumption& with, Generator* generator, Value& out);
   /// Calls the method __exit__ of a resource with a failure. True if it handles the error: it is declared
   /// `-> bool` and returns true.
   bool exit_handles(Value resource, const Method& exit, Value failure);
@@ -133,6 +135,7 @@ class Thread {
   // generators.cpp
   void restore(Generator* generator, uint32_t window);
   void suspend(Value yielded);
+  void continue_generator(uint32_t floor, const Resumption& with);
 
   // calls.cpp. A window holds the callee and owned arguments, which the call consumes. The result is true if
   // a frame was pushed, false if the call is complete and its result is in the window's first register.

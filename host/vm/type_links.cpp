@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "host/compiler/compiler.h"
 #include "host/values/direct_calls.h"
 #include "host/values/module.h"
+#include "host/vm/described_types.h"
 #include "host/vm/hints.h"
 #include "host/vm/protocols.h"
 #include "host/vm/thread.h"
@@ -11,10 +13,8 @@
 
 namespace spl {
 
-namespace {
+namespace {}  // namespace
 
-/// The value of a path such as nn.Module, or missing. A member of an object is an attribute of another
-/// language's module.
 Ref find_type(LoadedModule& module, const std::vector<Symbol>& path) {
   if (path.empty()) {
     return Ref::owned(Value::missing());
@@ -32,18 +32,49 @@ Ref find_type(LoadedModule& module, const std::vector<Symbol>& path) {
   return at;
 }
 
+namespace {
+
+void reject_accessors(const Record& record) {
+  for (const auto& [name, method] : record.methods) {
+    if (name_of(name).find('.') != std::string::npos) {
+      fail(name_of(record.name) + ": " + name_of(name) + " requires a class with a Python parent",
+           "write a method that assigns the field");
+    }
+  }
+}
+
+// Methods of the library's classes work on its own objects only.
+void reject_library_parents(const Record& record) {
+  for (const Type* parent : record.parents) {
+    if (parent->kind == Kind::kRecord && parent->module != nullptr && parent->module->is_library) {
+      fail(name_of(record.name) + ": " + name_of(parent->name) +
+               ", a class of the library, cannot be a parent next to a class of Python",
+           "keep an object of it in a field");
+    }
+    parent->has_foreign_children = true;
+  }
+}
+
 /// A class whose parents are classes of another language becomes such a class. Its statement binds the name
 /// to the new class; the record remains only as the description of the class.
-void become_foreign(Type& type, std::vector<Value> owned_parents, LoadedModule& module) {
+void become_foreign(Type& type, std::vector<Value> owned_parents,
+                    const std::unordered_map<const TypeExpr*, Ref>& type_values) {
   const Ref parents = Ref::owned(make_array(std::move(owned_parents)));
-  const Value first = as_object<Array>(parents.get())->items.front();
+  Value first = as_object<Array>(parents.get())->items.front();
+  if (first.is(Kind::kArray)) {
+    first = as_object<Array>(first)->items.front();
+  }
   if (type.kind != Kind::kRecord || !static_cast<Record&>(type).is_class) {
     fail(name_of(type.name) + ": only a class can have a parent of another language");
   }
+  auto& record = static_cast<Record&>(type);
+  reject_library_parents(record);
+  record.type_values = &type_values;
   const Value args[] = {Value::object(&type), parents.get()};
   const Ref created = Ref::owned(current_thread().call_method_of(first, *subclass_maker(first), args, 2));
-  assign(static_cast<Record&>(type).foreign, retained(created.get()));
-  module.define(type.name, retained(created.get()));
+  record.type_values = nullptr;
+  assign(record.foreign, retained(created.get()));
+  record.module->define(type.name, retained(created.get()));
 }
 
 bool replaces_any(const Type& type, const std::vector<Symbol>& methods) {
@@ -202,6 +233,9 @@ TypeLink bind_link(const TypeLink& link, const Proto& proto, const Value* regist
                    const Closure* enclosing) {
   TypeLink bound = link;
   bool has_captures = false;
+  for (const LinkedValue& value : link.values) {
+    bound.type_values[value.type] = Ref::shared(registers[value.source]);
+  }
   for (auto& [name, method] : bound.methods) {
     if (!method.function.is_int()) {
       continue;
@@ -217,6 +251,7 @@ TypeLink bind_link(const TypeLink& link, const Proto& proto, const Value* regist
   }
   if (has_captures && link.is_local) {
     bound.type = copied(link.type);
+    bound.has_own_type = true;
     proto.module->define(link.type->name, Value::object(bound.type));
   }
   return bound;
@@ -228,6 +263,23 @@ bool is_of_foreign_class(Value v, Value foreign) {
   return truthy(answer.get());
 }
 
+namespace {
+
+// Whether the class of an object of another language has `type`, a class or trait of Simple, as a parent.
+bool is_foreign_child(Value v, const Type* type) {
+  static const Symbol check = intern("__has_parent__");
+  if (!v.is(Kind::kInstance) || as_object<Instance>(v)->record->as_declared == nullptr) {
+    return false;
+  }
+  const Value key = Value::integer(static_cast<int64_t>(reinterpret_cast<uintptr_t>(type)));
+  const Method* method = as_object<Instance>(v)->record->find(check);
+  const Ref answer =
+      Ref::owned(method == nullptr ? Value() : current_thread().call_method_of(v, *method, &key, 1));
+  return truthy(answer.get());
+}
+
+}  // namespace
+
 bool is_of_type(Value v, const Type* type) {
   if (type->kind == Kind::kRecord && static_cast<const Record*>(type)->foreign.is_object()) {
     return v.is(Kind::kInstance) && is_of_foreign_class(v, static_cast<const Record*>(type)->foreign);
@@ -237,6 +289,9 @@ bool is_of_type(Value v, const Type* type) {
                                              : extension_of(v);
   if (own == nullptr) {
     return false;
+  }
+  if (type->has_foreign_children && is_foreign_child(v, type)) {
+    return true;
   }
   return own == type || std::find(own->parents.begin(), own->parents.end(), type) != own->parents.end();
 }
@@ -248,6 +303,71 @@ const Type* extension_of(Value v) {
   }
   return v.is_int() ? all.integer : v.is_float() ? all.number : v.is_bool() ? all.boolean : all.nothing;
 }
+
+namespace {
+
+Ref parent_value(const TypeLink& link, const TypeExpr& declared, LoadedModule& module) {
+  const auto computed = link.type_values.find(&declared);
+  return computed == link.type_values.end() ? find_type(module, type_path(declared)) : computed->second;
+}
+
+/// A class of another language. With arguments, as in Generic[T], an array of the class and the arguments'
+/// descriptions. Owned.
+Value foreign_parent(const TypeLink& link, const TypeExpr& declared, Value parent, LoadedModule& module) {
+  if (declared.args.empty()) {
+    return retained(parent);
+  }
+  TypeDescriber describer(module, nullptr, &link.type_values);
+  return make_array({retained(parent), describer.describe_parts("", declared.args)});
+}
+
+const FunctionDecl* declaration_of(Value function) {
+  return function.is(Kind::kClosure) ? as_object<Closure>(function)->proto->declaration : nullptr;
+}
+
+// The methods `init` and `__init__` are one: the other name must not keep the function without captured
+// values.
+void share_initializer(Type& type, Symbol name, const Method& method) {
+  static const Symbol init = intern("init"), dunder = intern("__init__");
+  if (name != init && name != dunder) {
+    return;
+  }
+  const auto other = type.methods.find(name == init ? dunder : init);
+  const FunctionDecl* declaration = declaration_of(method.function);
+  if (other != type.methods.end() && declaration != nullptr &&
+      declaration_of(other->second.function) == declaration) {
+    other->second = method;
+  }
+}
+
+// The record of a run of a class statement, which only described the new class. Its functions live as long as
+// the other language needs them.
+void free_description(Record* record, const TypeLink& link) {
+  for (const auto& [name, method] : link.methods) {
+    release(method.function);
+  }
+  release(record->foreign);
+  delete record;
+}
+
+void inherit_from(Type& type, const TypeExpr& declared, Value parent, LoadedModule& module) {
+  if (declared.kind == TypeKind::kComputed) {  // super() has no name for it
+    fail(name_of(type.name) + ": a computed parent must be a class of Python, got " + type_name(parent));
+  }
+  if (!parent.is(Kind::kTrait) && !parent.is(Kind::kRecord)) {
+    const std::vector<Symbol> path = type_path(declared);
+    if (path.empty()) {
+      fail(name_of(type.name) + ": this form of type cannot be a parent");
+    }
+    fail(name_of(type.name) + ": there is no trait " + name_of(path.back()), name_hint(module, path.back()));
+  }
+  const Type* ancestor = as_object<Type>(parent);
+  inherit(type, *ancestor);
+  type.parents.push_back(ancestor);
+  type.parents.insert(type.parents.end(), ancestor->parents.begin(), ancestor->parents.end());
+}
+
+}  // namespace
 
 void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   Type* type = link.type != nullptr ? link.type : extended_type(link, module);
@@ -261,34 +381,30 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   }
   for (const auto& [name, method] : link.methods) {
     type->add(name, method);
+    share_initializer(*type, name, method);
   }
   std::vector<Value> foreign_parents;
-  for (const auto& path : link.parents) {
-    const Ref found = find_type(module, path);
-    const Value parent = found.get();
-    if (subclass_maker(parent) != nullptr) {
-      foreign_parents.push_back(retained(parent));
-      continue;
+  for (const TypeExpr* declared : link.parents) {
+    const Ref found = parent_value(link, *declared, module);
+    if (subclass_maker(found.get()) != nullptr) {
+      foreign_parents.push_back(foreign_parent(link, *declared, found.get(), module));
+    } else {
+      inherit_from(*type, *declared, found.get(), module);
     }
-    if (!parent.is(Kind::kTrait) && !parent.is(Kind::kRecord)) {
-      if (path.empty()) {
-        fail(name_of(type->name) + ": this form of type cannot be a parent");
-      }
-      fail(name_of(type->name) + ": there is no trait " + name_of(path.back()),
-           name_hint(module, path.back()));
-    }
-    const Type* ancestor = as_object<Type>(parent);
-    inherit(*type, *ancestor);
-    type->parents.push_back(ancestor);
-    type->parents.insert(type->parents.end(), ancestor->parents.begin(), ancestor->parents.end());
   }
   if (type->kind != Kind::kRecord) {
     return;
   }
   auto* record = static_cast<Record*>(type);
   record->cache_hooks();
-  if (!foreign_parents.empty()) {
-    become_foreign(*record, std::move(foreign_parents), module);
+  if (foreign_parents.empty()) {
+    reject_accessors(*record);
+  } else {
+    become_foreign(*record, std::move(foreign_parents), link.type_values);
+    if (link.has_own_type) {
+      free_description(record, link);
+      return;
+    }
   }
   if (link.type != nullptr) {
     record->awaits_statement = false;

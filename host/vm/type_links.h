@@ -2,8 +2,13 @@
 #pragma once
 
 #include "host/compiler/bytecode.h"
+#include "host/values/module.h"
 
 namespace spl {
+
+/// The value of a path such as nn.Module, or missing. A member of an object is an attribute of another
+/// language's module.
+Ref find_type(LoadedModule& module, const std::vector<Symbol>& path);
 
 /// The method by which a class of another language creates a subclass; null for other values.
 const Method* subclass_maker(Value parent);

@@ -15,7 +15,12 @@ if "simple_torch._core" not in sys.modules:
 
 from simple_torch._core import Tensor, from_dlpack
 from simple_torch.session import Session
-from simple_torch.simple import evaluate, run, run_file
+from simple_torch.simple import evaluate, of_program, run, run_file
+
+
+def __getattr__(name: str) -> Any:
+    """Return a definition of the Simple program's own file, as pickle looks it up."""
+    return of_program(name)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -6,17 +6,24 @@ import atexit
 import ctypes
 import os
 import pickle
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from simple_torch._core import note_change_address, writer_address
 from simple_torch._library import folder_of_library
 
 _starting = threading.Lock()
-# Simple functions that embedded.spl sets at the start: once, also when this module is reloaded.
+# Simple functions that the library sets at the start: once, also when this module is reloaded.
 _run: Any = globals().get("_run")
 _run_file: Any = globals().get("_run_file")
 _home: Any = globals().get("_home")
+_parts: Any = globals().get("_parts")
+_blank: Any = globals().get("_blank")
+_program: str = globals().get("_program", "")  # the file of a process that started as a Simple program
+_PROGRAM_VARIABLE = "SIMPLE_TORCH_PROGRAM"  # its file, for the workers of multiprocessing
 
 
 def run(source: str, /, name: str | None = None, **values: Any) -> Any:
@@ -74,20 +81,79 @@ def evaluate(expression: str, /, **values: Any) -> Any:
     return _module(f"val it = {expression}", "expression", values).it
 
 
-def reduced(value: Any) -> tuple[Any, ...]:
-    """Reduce a Simple module or class to its file and its name there, so that worker processes can load it.
+def serve(program: str, run_file: Any, home: Any, parts: Any, blank: Any) -> None:
+    """Set the functions of Simple by which its files are modules. `program`: the file of a Simple program, or ""."""
+    global _run_file, _home, _parts, _blank, _program
+    _run_file, _home, _parts, _blank, _program = run_file, home, parts, blank, program
+    if program:
+        os.environ[_PROGRAM_VARIABLE] = program
+
+
+def of_program(name: str) -> Any:
+    """Return a definition of the Simple program's own file. A worker process of multiprocessing runs the file first.
 
     Raises:
-        pickle.PicklingError: no Simple file that this process ran defines it, such as an object, a lambda or a module
-            created from a string.
+        AttributeError: there is no program, or it has no such name.
+    """
+    worker = None if _program else _worker()
+    path = _program or ("" if worker is None else os.environ.get(_PROGRAM_VARIABLE, ""))
+    if not path or name.startswith("__"):
+        raise AttributeError(f"module 'simple_torch' has no attribute {name!r}")
+    if worker is None:
+        return getattr(run_file(path), name)
+    with _importing_main(worker):
+        return getattr(run_file(path), name)
+
+
+def _worker() -> Any:
+    """The current process of multiprocessing, if another one started it."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is None:
+        return None
+    current = process.current_process()
+    is_worker = process.parent_process() is not None or getattr(current, "_inheriting", False)
+    return current if is_worker else None
+
+
+@contextmanager
+def _importing_main(worker: Any) -> Iterator[None]:
+    """While the statements of the program's file run again, multiprocessing rejects new workers, as for __main__."""
+    before = getattr(worker, "_inheriting", False)
+    worker._inheriting = True
+    try:
+        yield
+    finally:
+        worker._inheriting = before
+
+
+def reduced(value: Any) -> tuple[Any, ...]:
+    """Reduce a Simple module or class to its file and its name there, so that worker processes can load it; an object
+    to its class and fields, and an enum value to its enum, variant and fields.
+
+    Raises:
+        pickle.PicklingError: no Simple file that this process ran defines it, such as a module created from a string.
     """
     location = () if _home is None else _home(value)
-    if not location:
+    if location:
+        return _load, tuple(location)
+    found = None if _parts is None else _parts(value)
+    if found is None or not _home(found[0]):
         raise pickle.PicklingError(
-            f"cannot pickle {value!r}: only Simple modules returned by run_file(), and the functions and classes that "
-            "they define, can be pickled"
+            f"cannot pickle {value!r}: only Simple modules of files, the functions and classes that they define, and "
+            "objects of these classes can be pickled"
         )
-    return _load, tuple(location)
+    of, variant = found
+    if variant is not None:
+        return _variant, (of, *variant)
+    return _blank_object, (of,), value.__getstate__()
+
+
+def _blank_object(of: Any) -> Any:
+    return _blank(of)
+
+
+def _variant(of: Any, name: str, *fields: Any) -> Any:
+    return getattr(of, name)(*fields) if fields else getattr(of, name)
 
 
 def _load(path: str, name: str | None = None) -> Any:

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from simple_torch_helpers.errors import SIMPLE_FILES
 
 POSITIONAL, REST, NAMED = range(3)  # the kinds of parameters
-OWN_NAMES = ("_call", "_mark", "_call_with_passed", "_drive")  # of the code of a function
+OWN_NAMES = ("_call", "_mark", "_shown", "_call_with_passed", "_drive")  # of the code of a function
 
 
 class Computed:
@@ -36,22 +36,24 @@ class Template:
         self.doc = doc or None
         parameters = [Parameter(*parts) for parts in declared]
         rest_at = next((i for i, one in enumerate(parameters) if one.kind == REST), len(parameters))
+        self.parameters = parameters
         self.positional = [one for one in parameters[:rest_at] if one.kind == POSITIONAL]
         self.rest = next((one for one in parameters if one.kind == REST), None)
         self.keyword_only = [one for one in parameters[rest_at:] if one.kind == POSITIONAL]
         self.named = next((one for one in parameters if one.kind == NAMED), None)
         rename_for_python(parameters)
-        self.defaults = defaults_of(self.positional)
-        self.keyword_defaults = {one.name: one.default[0] for one in self.keyword_only if one.default}
-        self.annotations = annotations_of([*parameters, Parameter("return", POSITIONAL, returns, [])])
+        require_defaults(self.positional)
+        self.has_computed = any(one.is_computed() for one in parameters)
+        self.annotations = annotations_of([*((one.name, one.type) for one in parameters), ("return", returns)])
         self.code = self.compiled()
         SIMPLE_FILES.add(self.path)
 
     def compiled(self) -> CodeType:
         prefix = "async " if self.is_async else ""
-        made = "return await " if self.is_async else "yield from " if self.is_generator else "return "
+        made = "await " if self.is_async else "yield from " if self.is_generator else ""
         # `_mark` is not reached; it makes the function a closure that the bridge recognizes.
-        text = f"def _made(_call, _mark):\n {prefix}def _function({self.header()}): {made}{self.call()}; _mark\n"
+        returned = f"return ({made}{self.call()}); _mark"
+        text = f"def _made(_call, _mark, _shown):\n {prefix}def _function({self.header()}): {returned}\n"
         module: CodeType = compile(text, self.path, "exec", dont_inherit=True)
         made_code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
         code = next(constant for constant in made_code.co_consts if isinstance(constant, CodeType))
@@ -73,7 +75,7 @@ class Template:
         return ", ".join(parts)
 
     def call(self) -> str:
-        if not self.omittable() and not self.has_renamed_keywords():
+        if not self.has_computed and not self.has_renamed_keywords():
             parts = ["_call"] if self.is_async else []
             parts += [one.name for one in self.positional]
             parts += [f"*{self.rest.name}"] if self.rest else []
@@ -86,10 +88,7 @@ class Template:
         rest = self.rest.name if self.rest else "()"
         named = f"**{self.named.name}" if self.named else ""
         called = "_drive(_call_with_passed, _call" if self.is_async else "_call_with_passed(_call"
-        return f"{called}, ({names}), ({values}), {rest}, {{{keywords}{named}}})"
-
-    def omittable(self) -> list[Parameter]:
-        return [one for one in (*self.positional, *self.keyword_only) if one.default and one.default[0] is COMPUTED]
+        return f"{called}, ({names}), ({values}), {rest}, {{{keywords}{named}}}, _shown)"
 
     def has_renamed_keywords(self) -> bool:
         return any(one.name != one.simple_name for one in self.keyword_only)
@@ -105,6 +104,10 @@ class Parameter:
         self.default = [COMPUTED] if default is None else default
         self.is_unnamed = name == "_"
 
+    def is_computed(self) -> bool:
+        """Whether the Simple function computes the default value at each call, such as a new array."""
+        return bool(self.default) and (self.default[0] is COMPUTED or isinstance(self.default[0], list))
+
 
 def rename_for_python(parameters: list[Parameter]) -> None:
     """Patterns have no name, and some names are keywords of Python."""
@@ -118,12 +121,40 @@ def rename_for_python(parameters: list[Parameter]) -> None:
             taken.add(one.name)
 
 
-def defaults_of(parameters: list[Parameter]) -> tuple[Any, ...]:
+def require_defaults(parameters: list[Parameter]) -> None:
     """Python's defaults are those of the last parameters: a required one after an optional one gets COMPUTED."""
     first = next((i for i, one in enumerate(parameters) if one.default), len(parameters))
     for one in parameters[first:]:
         one.default = one.default or [COMPUTED]
-    return tuple(one.default[0] for one in parameters[first:])
+
+
+class Shown:
+    """What one function shows of its declaration: default values, and annotations.
+
+    Args:
+        template: that of the function.
+        varying: where functions of one template differ: the types of the parameters and the result; and the position
+            of defaults, their values, and whether a call without the argument passes the value. Else None.
+    """
+
+    def __init__(self, template: Template, varying: list[Any] | None) -> None:
+        types, defaults = varying or (None, [])
+        found = {template.parameters[at].name: (value, is_passed) for at, value, is_passed in defaults}
+        self.annotations = dict(template.annotations)
+        if types is not None:
+            names = [*(one.name for one in template.parameters), "return"]
+            self.annotations = annotations_of(list(zip(names, types)))
+        self.values: dict[str, Any] = {}
+        self.computed: dict[str, Any] = {}  # by the name in Simple: the values that stand for computed ones
+        for one in template.parameters:
+            if not one.default:
+                continue
+            value, is_passed = found.get(one.name, (one.default[0], not one.is_computed()))
+            self.values[one.name] = [] if value == [] and isinstance(value, list) else value
+            if not is_passed:
+                self.computed[one.simple_name] = self.values[one.name]
+        self.defaults = tuple(self.values[one.name] for one in template.positional if one.default)
+        self.keyword_defaults = {one.name: self.values[one.name] for one in template.keyword_only if one.default}
 
 
 def call_with_passed(
@@ -132,11 +163,17 @@ def call_with_passed(
     values: tuple[Any, ...],
     rest: tuple[Any, ...],
     named: dict[str, Any],
+    computed: dict[str, Any],
 ) -> Any:
     """Call with the arguments that were passed: without those that the function computes."""
-    count = next((i for i, value in enumerate(values) if value is COMPUTED), len(values))
-    later = {name: value for name, value in zip(names[count:], values[count:]) if value is not COMPUTED}
-    passed = {name: value for name, value in named.items() if value is not COMPUTED}
+
+    def is_passed(name: str, value: Any) -> bool:
+        return name not in computed or computed[name] is not value
+
+    pairs = list(zip(names, values))
+    count = next((i for i, pair in enumerate(pairs) if not is_passed(*pair)), len(pairs))
+    later = {name: value for name, value in pairs[count:] if is_passed(name, value)}
+    passed = {name: value for name, value in named.items() if is_passed(name, value)}
     return call(*values[:count], *rest, **later, **passed)
 
 
@@ -161,12 +198,12 @@ SCALARS = {"bool": bool, "text": str, "f64": float, "f32": float, "nil": None, "
 CONTAINERS = {"array": list, "dict": dict, "set": set, "tuple": tuple}
 
 
-def annotations_of(parameters: list[Parameter]) -> dict[str, Any]:
+def annotations_of(declared: list[tuple[str, list[Any] | None]]) -> dict[str, Any]:
     """Without those of types that Python does not have."""
     found = {}
-    for one in parameters:
-        if one.type is not None and (of := annotation(one.type)) is not _UNKNOWN:
-            found[one.name] = of
+    for name, type_ in declared:
+        if type_ is not None and (of := annotation(type_)) is not _UNKNOWN:
+            found[name] = of
     return found
 
 
@@ -181,6 +218,8 @@ _UNKNOWN = object()
 def annotation(declared: list[Any]) -> Any:
     """The Python type of `declared`: a Simple type's name and its parts, of the same form."""
     name, *parts = declared
+    if name == "object":
+        return subscripted(*parts)
     inner = [Any if part is None or (of := annotation(part)) is _UNKNOWN else of for part in parts]
     if name in CONTAINERS:
         return CONTAINERS[name][tuple(inner)] if inner else CONTAINERS[name]
@@ -193,6 +232,12 @@ def annotation(declared: list[Any]) -> Any:
     if name[0] in "iu" and name[1:].isdigit():
         return int
     return SCALARS.get(name, _UNKNOWN)
+
+
+def subscripted(of: Any, arguments: list[Any]) -> Any:
+    """A class of Python, with its type arguments if there are any, whose description follows an empty name."""
+    inner = tuple(Any if one is None or (found := annotation(one)) is _UNKNOWN else found for one in arguments[1:])
+    return of if not inner else of[inner if len(inner) > 1 else inner[0]]
 
 
 def union_of(parts: list[Any]) -> Any:
@@ -214,7 +259,9 @@ def add_template(code: str, signature: list[Any]) -> None:
     _templates[code] = Template(signature)
 
 
-def python_function(call: Any, identity: str, code: str, name: str | None, module: str) -> FunctionType:
+def python_function(
+    call: Any, identity: str, code: str, name: str | None, module: str, varying: list[Any] | None
+) -> FunctionType:
     """Create the function. `call` is the bridge's object, which calls Simple.
 
     Args:
@@ -222,14 +269,17 @@ def python_function(call: Any, identity: str, code: str, name: str | None, modul
         code: names the template.
         name: the name to show instead of the declared one.
         module: its `__module__`; "" for that of all.
+        varying: as in Shown.
     """
     template = _templates[code]
-    shown = name or template.shown_name()
-    of_code = template.code if name is None else renamed(template.code, shown)
-    cells = (CellType(call), CellType(type(call)))
-    made = FunctionType(of_code, GLOBALS, shown, template.defaults or None, cells)
-    made.__kwdefaults__ = dict(template.keyword_defaults) or None  # type: ignore[assignment]
-    made.__annotations__ = dict(template.annotations)
+    shown = Shown(template, varying)
+    shown_name = name or template.shown_name()
+    of_code = template.code if name is None else renamed(template.code, shown_name)
+    in_cells = {"_call": call, "_mark": type(call), "_shown": shown.computed}
+    cells = tuple(CellType(in_cells[variable]) for variable in of_code.co_freevars)  # sorted: the bridge reads two
+    made = FunctionType(of_code, GLOBALS, shown_name, shown.defaults or None, cells)
+    made.__kwdefaults__ = shown.keyword_defaults or None  # type: ignore[assignment]
+    made.__annotations__ = shown.annotations
     made.__doc__ = template.doc
     made.__module__ = module or "simple_torch"
     if identity:

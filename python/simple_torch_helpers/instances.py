@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakValueDictionary
@@ -97,6 +98,12 @@ def instance_type(base: type) -> type:
         def __deepcopy__(self, memo: dict[int, Any]) -> Any:
             return request(self, "deepcopy", memo)
 
+        def __getstate__(self) -> list[Any]:
+            return request(self, "state")
+
+        def __setstate__(self, state: list[Any]) -> None:
+            request(self, "restore", state)
+
         def __reduce_ex__(self, protocol: Any) -> Any:
             from simple_torch.simple import reduced  # a Simple program does not need it earlier
 
@@ -131,6 +138,8 @@ def protocols_of(ask: Callable[..., Any], hooks: set[str]) -> dict[str, Any]:
     if hooks & TYPES:
         found |= {"__instancecheck__": _instance_check(ask), "__mro_entries__": _reject_subclass}
         found["__name__"] = property(_request(ask, "name"))
+    if "generator" in hooks:
+        found |= generator_methods(ask)
     if "future" in hooks:
         found["__await__"] = _await(ask)
     return found
@@ -237,15 +246,64 @@ def _next(ask: Any) -> Any:
     return following
 
 
+def generator_methods(ask: Any) -> dict[str, Any]:
+    """The methods and the name of Python's generators."""
+
+    def resume(self: Any, request: str, value: Any) -> Any:
+        try:
+            has_yielded, item = ask(self, request, value)
+        except StopIteration as error:  # it would look like the end
+            raise RuntimeError("generator raised StopIteration") from error
+        if has_yielded:
+            return item
+        raise StopIteration(item)
+
+    def throw(self: Any, kind: Any, value: Any = None, trace: Any = None) -> Any:
+        return resume(self, "throw", _raises(exception_of(kind, value, trace)))
+
+    def close(self: Any) -> Any:
+        if sys.is_finalizing():
+            return None  # the program has ended, with all its generators
+        try:
+            resume(self, "throw", _raises(GeneratorExit()))
+        except StopIteration as end:
+            return end.value if sys.version_info >= (3, 13) else None
+        except GeneratorExit:
+            return None
+        raise RuntimeError("generator ignored GeneratorExit")
+
+    return {
+        "__next__": lambda self: resume(self, "send", None),
+        "send": lambda self, value: resume(self, "send", value),
+        "throw": throw,
+        "close": close,
+        "__name__": property(_request(ask, "function")),
+    }
+
+
+def exception_of(kind: Any, value: Any, trace: Any) -> BaseException:
+    """The exception for the arguments of a generator's throw()."""
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        made = value if isinstance(value, kind) else kind() if value is None else kind(value)
+    elif isinstance(kind, BaseException):
+        made = kind
+    else:
+        raise TypeError(
+            f"exceptions must be classes or instances deriving from BaseException, not {type(kind).__name__}"
+        )
+    return made if trace is None else made.with_traceback(trace)
+
+
+def _raises(error: BaseException) -> Callable[[], None]:
+    def raise_again() -> None:
+        raise error
+
+    return raise_again
+
+
 def _exit(ask: Any) -> Any:
     def leave(self: Any, kind: object, error: BaseException | None, trace: object) -> bool:
-        if error is None:
-            return ask(self, "exit")
-
-        def raise_again() -> None:
-            raise error
-
-        return ask(self, "exit", raise_again)
+        return ask(self, "exit") if error is None else ask(self, "exit", _raises(error))
 
     return leave
 

@@ -70,6 +70,47 @@ pool.join()
     assert printed(tmp_path, program) == ["[1, 4, 9]"]
 
 
+MAIN = """
+val builtins = py.import("builtins")
+class Walk(builtins.object):
+    steps: [i64] = []
+    fn init(start): self.start = start
+class Point:
+    x: i64
+    parts: any = nil
+fn square(n): n * n
+fn walked(walk):
+    walk.steps.append(5)
+    walk
+fn right(point): Point(point.x + 1, [point.parts])
+"""
+
+
+def test_pickles_have_the_definitions_of_the_program(tmp_path):
+    program = """
+fn main():
+    val pickle = py.import("pickle")
+    val walk = pickle.loads(pickle.dumps(Walk(3)))
+    print "{walk.start} {isinstance(walk, Walk)}"
+    print pickle.loads(pickle.dumps(Point(3, (1, [2]))))
+    print pickle.loads(pickle.dumps(square))(4)
+    print py.try_call(pickle.dumps, \\x: x).unwrap_err().message().contains("Can't pickle")
+"""
+    assert printed(tmp_path, MAIN + program) == ["3 true", "Point(x: 3, parts: (1, [2]))", "16", "true"]
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_workers_find_the_definitions_of_the_program(tmp_path, start):
+    program = f"""
+fn main():
+    with py.import("multiprocessing").get_context("{start}").Pool(1) as pool:
+        print pool.map(square, [1, 2, 3])
+        print pool.map(walked, [Walk(1)])[0].steps
+        print pool.map(right, [Point(1)])
+"""
+    assert printed(tmp_path, MAIN + program) == ["[1, 4, 9]", "[5]", "[Point(x: 2, parts: [nil])]"]
+
+
 def test_subprocesses_run_the_environments_python(tmp_path):
     """Guards program_name and executable of the configuration: workers started the program itself instead of Python."""
     program = """

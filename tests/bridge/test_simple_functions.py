@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import collections.abc
 import copy
+import fractions
 import gc
 import inspect
 import os
@@ -204,3 +206,171 @@ def test_failures_have_the_classes_of_python(source: str, kind: type[Exception])
         failing.fails(0)
     assert type(failure.value) is kind
     assert str(failure.value) in failing.caught(lambda: failing.fails(0))
+GENERATORS = run(
+    """
+use python as py
+
+val log = []
+fn echo():
+    var got = []
+    var x = yield "ready"
+    while x != "stop":
+        got.push(x)
+        x = yield got.len()
+    got
+fn counting():
+    yield 1
+    yield 2
+    "done"
+fn guarded(error):
+    with py.import("contextlib").suppress(error):
+        yield 1
+        yield 2
+    yield 3
+fn deferring():
+    defer log.push("deferred")
+    yield 1
+    log.push("not reached")
+fn stubborn(error):
+    with py.import("contextlib").suppress(error):
+        yield 1
+    yield 2
+fn stops(raises):
+    yield 1
+    raises()
+fn started(): echo()
+fn logged(): log
+"""
+)
+
+
+def test_a_generator_receives_what_is_sent():
+    made = GENERATORS.echo()
+    assert next(made) == "ready"
+    assert (made.send("a"), made.send(["b"])) == (1, 2)
+    with pytest.raises(StopIteration) as ended:
+        made.send("stop")
+    assert ended.value.value == ["a", ["b"]]
+    with pytest.raises(StopIteration) as ended:
+        next(made)
+    assert ended.value.value is None
+
+    def outer():
+        return (yield from GENERATORS.counting())
+
+    delegating = outer()
+    assert (next(delegating), next(delegating)) == (1, 2)
+    with pytest.raises(StopIteration, match="done"):
+        next(delegating)
+
+
+def test_a_generator_object_of_the_program_is_a_generator():
+    made = GENERATORS.started()
+    assert isinstance(made, collections.abc.Generator)
+    assert made.__name__ == "echo"
+    with pytest.raises(TypeError, match="can't send non-None value to a just-started generator"):
+        made.send(1)
+    assert next(made) == "ready"
+    assert made.send(None) == 1
+    made.close()
+    assert list(made) == []
+
+
+def test_an_exception_is_raised_at_the_yield():
+    made = GENERATORS.guarded(KeyError)
+    assert next(made) == 1
+    assert made.throw(KeyError("k")) == 3
+    made = GENERATORS.guarded(KeyError)
+    next(made)
+    error = ValueError("other")
+    with pytest.raises(ValueError, match="other") as caught:
+        made.throw(error)
+    assert caught.value is error
+    assert list(made) == []
+    fresh = GENERATORS.guarded(KeyError)
+    with pytest.raises(KeyError):
+        fresh.throw(KeyError)
+    with pytest.raises(KeyError):
+        GENERATORS.started().throw(KeyError, KeyError("k"))
+    with pytest.raises(TypeError, match="must be classes or instances deriving from BaseException"):
+        GENERATORS.started().throw(3)
+
+
+def test_close_runs_deferred_code():
+    made = GENERATORS.deferring()
+    next(made)
+    made.close()
+    assert list(GENERATORS.logged()) == ["deferred"]
+    assert list(made) == []
+    GENERATORS.deferring().close()
+    stubborn = GENERATORS.stubborn(GeneratorExit)
+    next(stubborn)
+    with pytest.raises(RuntimeError, match="generator ignored GeneratorExit"):
+        stubborn.close()
+
+
+def test_a_stop_iteration_inside_is_no_end():
+    made = GENERATORS.stops(lambda: next(iter([])))
+    next(made)
+    with pytest.raises(RuntimeError, match="generator raised StopIteration"):
+        next(made)
+
+
+SHOWN = run(
+    """
+use python as py
+val fractions = py.import("fractions")
+val LIMIT = 3
+var changing = 1
+fn shown(a, b = LIMIT * 2, c = (1, 2), d = fractions.Fraction(1, 2), e = py.eval("1j")): (b, c, d, e)
+fn fresh(xs = [], ys = [LIMIT]):
+    xs.push(1)
+    ys.push(1)
+    (xs, ys)
+fn computed(a, b = a, c = changing, d = count()): (b, c, d)
+fn count():
+    changing += 1
+    changing
+fn failing(x = fractions.missing): x
+fn typed(a: fractions.Fraction, b: [fractions.Fraction], c: fractions.Fraction?) -> fractions.Fraction: a
+fn local(Of, k):
+    fn inner(x: Of, y: {text: Of} = nil, z = fractions.Fraction(k)) -> Of: (x, z)
+    inner
+class Estimator:
+    base: any = nil
+    fn fit(x, by = fractions.Fraction(1, 3)): by
+fn keyword(rest..., by = fractions.Fraction(1, 4)): by
+"""
+)
+
+
+def test_computed_defaults_are_shown_where_that_has_no_effect():
+    half = fractions.Fraction(1, 2)
+    assert SHOWN.shown.__defaults__ == (6, (1, 2), half, 1j)
+    assert SHOWN.shown(1) == (6, (1, 2), half, 1j)
+    shown = SHOWN.shown
+    assert shown(1)[2] is shown.__defaults__[2]  # Python computes a default once
+    assert str(inspect.signature(SHOWN.computed)) == "(a, b=..., c=..., d=...)"
+    assert SHOWN.computed(7)[:2] == (7, 1)
+    assert str(inspect.signature(SHOWN.failing)) == "(x=...)"
+    with pytest.raises(AttributeError, match="missing"):
+        SHOWN.failing()
+    assert SHOWN.failing(3) == 3
+    estimator = SHOWN.Estimator()
+    assert inspect.signature(estimator.fit).parameters["by"].default == fractions.Fraction(1, 3)
+    assert (SHOWN.keyword(), SHOWN.keyword(by=2)) == (fractions.Fraction(1, 4), 2)
+    assert SHOWN.keyword.__kwdefaults__ == {"by": fractions.Fraction(1, 4)}
+
+
+def test_a_shown_array_is_a_new_one_at_each_call():
+    assert SHOWN.fresh.__defaults__ == ([], [3])
+    assert SHOWN.fresh() == SHOWN.fresh() == ([1], [3, 1])
+
+
+def test_annotations_are_pythons_classes():
+    of = fractions.Fraction
+    assert typing.get_type_hints(SHOWN.typed) == {"a": of, "b": list[of], "c": of | None, "return": of}
+    first, second = SHOWN.local(of, 2), SHOWN.local(int, 5)
+    assert typing.get_type_hints(first) == {"x": of, "y": dict[str, of], "return": of}
+    assert typing.get_type_hints(second) == {"x": int, "y": dict[str, int], "return": int}
+    assert (first(1), second(1)) == ((1, of(2)), (1, of(5)))

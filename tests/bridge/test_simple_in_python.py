@@ -602,6 +602,21 @@ class Shift:
     by: i64
     fn __call__(x): x + self.by
 val unnamed = \\x: x
+class Holder:
+    values: any
+    shift: any = nil
+    other: any = nil
+    fn shown(): "{self.values}"
+enum Mode:
+    Fast
+    By(rate: f64)
+struct Pair:
+    a: i64
+    b: i64
+fn holder(shift): Holder([1, (2, "a"), {"k": [3]}, set([4])], shift)
+fn layer():
+    use torch.nn
+    nn.Linear(1, 1)
 """
 
 
@@ -619,6 +634,24 @@ def test_file_modules_and_their_definitions_are_pickled(file_module):
     assert copy.deepcopy(file_module.twice)(5) == 10
 
 
+def test_objects_of_a_files_classes_are_pickled(file_module):
+    shift = file_module.Shift(by=5)
+    assert pickle.loads(pickle.dumps(shift))(1) == 6
+    held = file_module.holder(shift)
+    held.other = held
+    again = pickle.loads(pickle.dumps(held))
+    assert again.other is again
+    assert again.shift(1) == 6
+    assert again.shown() == "[1, (2, a), {k: [3]}, {4}]"
+    assert again is not held
+    for value in (file_module.Mode.Fast, file_module.Mode.By(0.5), file_module.Pair(1, 2)):
+        assert pickle.loads(pickle.dumps(value)) == value
+    with pytest.raises(pickle.PicklingError, match="only Simple modules of files"):
+        pickle.dumps(file_module.Holder(None, file_module.layer()))
+    with pytest.raises(pickle.PicklingError, match="cannot pickle the Simple function 'lambda'"):
+        pickle.dumps(file_module.unnamed.__closure__[0].cell_contents)
+
+
 @pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
 def test_workers_receive_simple_functions(file_module, start):
     with multiprocessing.get_context(start).Pool(2) as pool:
@@ -626,9 +659,9 @@ def test_workers_receive_simple_functions(file_module, start):
 
 
 def test_pickling_other_values_is_rejected_with_the_reason(file_module):
-    text = run("fn of_text(): 1\nfn maker(): \\: 1")
-    for value in (file_module.Shift(by=1), text):
-        with pytest.raises(pickle.PicklingError, match=r"only Simple modules returned by run_file\(\)"):
+    text = run("fn of_text(): 1\nfn maker(): \\: 1\nclass Local:\n    x: i64 = 1\nfn local(): Local()")
+    for value in (text, text.Local, text.local()):
+        with pytest.raises(pickle.PicklingError, match="only Simple modules of files, the functions and classes that"):
             pickle.dumps(value)
     for function in (file_module.unnamed, text.of_text, text.maker()):
         with pytest.raises((pickle.PicklingError, AttributeError), match="Can't"):
