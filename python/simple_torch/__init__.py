@@ -6,6 +6,7 @@ In a Simple program this is the program's own library. In a Python process the i
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 if "simple_torch._core" not in sys.modules:
     from simple_torch._library import start
@@ -15,6 +16,14 @@ if "simple_torch._core" not in sys.modules:
 from simple_torch._core import Tensor, from_dlpack
 from simple_torch.session import Session
 from simple_torch.simple import evaluate, run, run_file
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Load %simple and %%simple into an IPython shell: `%load_ext simple_torch`."""
+    from simple_torch.notebook.extension import load
+
+    load(shell)
+
 
 __version__ = "0.1.0"  # that of CMakeLists.txt
 

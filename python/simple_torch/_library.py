@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _NAME = "libspl_torch.so"
@@ -38,5 +41,22 @@ def start() -> None:
     """
     library = ctypes.PyDLL(str(folder_of_library() / _NAME))
     library.spt_last_error_message.restype = ctypes.c_char_p
-    if library.spt_py_start() != 0:
-        raise ImportError(library.spt_last_error_message().decode())
+    with _running_python():
+        if library.spt_py_start() != 0:
+            raise ImportError(library.spt_last_error_message().decode())
+
+
+@contextmanager
+def _running_python() -> Iterator[None]:
+    """Select this Python, whose torch the process uses, unless the user names another.
+
+    An environment need not be active for that. Child processes do not inherit the choice.
+    """
+    if "SIMPLE_PYTHON" in os.environ or "SIMPLE_TORCH" in os.environ or not sys.executable:
+        yield
+        return
+    os.environ["SIMPLE_PYTHON"] = sys.executable
+    try:
+        yield
+    finally:
+        del os.environ["SIMPLE_PYTHON"]

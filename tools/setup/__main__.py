@@ -1,4 +1,4 @@
-"""The commands of bin/simple that the host does not run: setup, build, test, bench, doctor."""
+"""The commands of bin/simple that the host does not run: setup, build, test, notebook, bench, doctor."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from doctor import diagnose
 from layout import (
     DEFAULT_TORCH,
     NO_TORCH,
+    NOTEBOOK_VERSIONS,
     PACKAGES_VERSIONS,
     PRESETS,
     ROOT,
@@ -22,10 +23,12 @@ from layout import (
     TORCH_VERSIONS,
     Build,
     environment,
+    notebook_environment,
     packages_environment,
 )
+from notebooks import is_prepared, open_lab, prepare
 from set_up import set_up
-from testing import run_package_tests, run_tests, test_variables
+from testing import run_notebook_tests, run_package_tests, run_tests, test_variables
 
 
 def main(arguments: list[str]) -> int:
@@ -62,7 +65,10 @@ def _parser() -> argparse.ArgumentParser:
     test.add_argument("--filter", metavar="TEXT", help="only tests whose name contains TEXT")
     test.add_argument("--long", action="store_true", help="run the full counts of the long tests")
     test.add_argument("--packages", action="store_true", help="run only tests/packages, in an environment of its own")
+    test.add_argument("--notebooks", action="store_true", help="run only tests/notebooks, with JupyterLab")
     test.add_argument("paths", nargs="*", metavar="PATH", help="run only these spec or pytest files or folders")
+    notebook = command("notebook", _notebook, "set up, build, and open JupyterLab", versions=NOTEBOOK_VERSIONS)
+    notebook.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="files, and after -- options of JupyterLab")
     command("bench", _bench, "set up, build, and run the benchmarks", versions=TORCH_VERSIONS)
     command("doctor", _doctor, "report what is used, with versions and paths, and every fault")
     return parser
@@ -75,6 +81,9 @@ def _setup(options: argparse.Namespace) -> int:
 
 def _test(options: argparse.Namespace) -> int:
     torch, tree = options.torch or DEFAULT_TORCH, Build(options.preset)
+    if options.notebooks:
+        made = _prepared_notebook_environment(torch, tree, assume_yes=options.yes)
+        return run_notebook_tests(tree, made, options.paths, name_filter=options.filter, long=options.long)
     packages = needs_packages(options, torch)
     set_up(torch, tree, assume_yes=options.yes, everything=not options.packages, packages=packages)
     made = packages_environment(torch) if packages else None
@@ -96,6 +105,20 @@ def needs_packages(options: argparse.Namespace, torch: str) -> bool:
     if options.preset in SANITIZED:
         raise SetupError(f"--packages: the preset must not have a sanitizer, got {options.preset}")
     return True
+
+
+def _notebook(options: argparse.Namespace) -> int:
+    tree = Build(options.preset)
+    env = _prepared_notebook_environment(options.torch or DEFAULT_TORCH, tree, assume_yes=options.yes)
+    return open_lab(env, tree, options.arguments)
+
+
+def _prepared_notebook_environment(torch: str, tree: Build, *, assume_yes: bool, everything: bool = False):
+    set_up(torch, tree, assume_yes=assume_yes, everything=everything, notebooks=True)
+    env = notebook_environment(torch)
+    if not is_prepared(env):
+        prepare(env)
+    return env
 
 
 def _bench(options: argparse.Namespace) -> int:

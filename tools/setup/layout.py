@@ -35,6 +35,8 @@ TORCH_VERSIONS = tuple(
 NO_TORCH = "none"
 # Those for which tests/packages has a lock file.
 PACKAGES_VERSIONS = tuple(minor for minor in TORCH_VERSIONS if (REQUIREMENTS / f"packages-{minor}.lock").exists())
+# Those for which bin/simple notebook has one.
+NOTEBOOK_VERSIONS = tuple(minor for minor in TORCH_VERSIONS if (REQUIREMENTS / f"notebook-{minor}.lock").exists())
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,13 @@ def packages_environment(torch: str, *, state: Path = STATE, requirements: Path 
     """The environment of tests/packages, with the same torch. Programs of users do not use it."""
     lock = requirements / f"packages-{torch}.lock"
     return Environment(torch, state / f"packages-{torch}", (lock,), "the packages of tests/packages", "packages_gb")
+
+
+def notebook_environment(torch: str, *, state: Path = STATE, requirements: Path = REQUIREMENTS) -> Environment:
+    """The environment of bin/simple notebook: that of programs, and JupyterLab with what its tests need."""
+    names = (f"torch-{torch}.lock", "models.lock", f"notebook-{torch}.lock")
+    locks = tuple(requirements / name for name in names)
+    return Environment(torch, state / f"notebook-{torch}", locks, "JupyterLab and what notebooks use", "notebook_gb")
 
 
 def complete_environments() -> list[Environment]:

@@ -21,6 +21,7 @@ from layout import (
     Environment,
     complete_environments,
     environment,
+    notebook_environment,
     packages_environment,
 )
 
@@ -31,12 +32,18 @@ _BUILD_GB = 0.2
 
 
 def set_up(
-    torch: str | None, tree: Build, *, assume_yes: bool, everything: bool = False, packages: bool = False
+    torch: str | None,
+    tree: Build,
+    *,
+    assume_yes: bool,
+    everything: bool = False,
+    packages: bool = False,
+    notebooks: bool = False,
 ) -> None:
     """Installs what is missing for `torch` ("none": no Python packages; None: as last time), and builds.
 
     Each step does only what is missing, so that an interrupted set-up can be run again. `everything` builds the
-    test programs too. `packages` also makes the environment of tests/packages.
+    test programs too. `packages` also makes the environment of tests/packages, and `notebooks` that of notebooks.
     """
     with _one_at_a_time():
         if torch is None:
@@ -47,6 +54,8 @@ def set_up(
         wanted = [chosen] if chosen else []
         if packages:
             wanted.append(packages_environment(torch))
+        if notebooks:
+            wanted.append(notebook_environment(torch))
         missing = [env for env in wanted if not env.complete()]
         if missing or plan.packages:
             _announce(missing, plan, machine, assume_yes)

@@ -55,6 +55,7 @@ _FORKING = (
     "MemoryRelease.HappensInAForkedProcess",
 )
 PACKAGES = "tests/packages"
+NOTEBOOKS = "tests/notebooks"
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 _PENDING = re.compile(r"^(\d+) pending$")
 
@@ -121,6 +122,15 @@ def run_tests(
 def run_package_tests(tree: Build, packages: Environment, *, name_filter: str | None, long: bool) -> int:
     """Runs tests/packages alone, with all of its programs; returns the exit code."""
     return _report(_packages_suite(tree, packages, name_filter, long))
+
+
+def run_notebook_tests(
+    tree: Build, env: Environment, paths: Sequence[str], *, name_filter: str | None, long: bool
+) -> int:
+    """Runs tests/notebooks, or `paths` of it, in the environment that has JupyterLab; returns the exit code."""
+    variables = {**test_variables(tree, env, long=long), "SIMPLE_TEST_NOTEBOOKS": "1"}
+    chosen = list(paths) or [NOTEBOOKS]
+    return _report(_suite("notebooks", lambda: _pytest(tree, str(env.python), chosen, name_filter, variables)))
 
 
 def _packages_suite(tree: Build, packages: Environment, name_filter: str | None, long: bool) -> Counts:
