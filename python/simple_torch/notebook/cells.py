@@ -28,7 +28,7 @@ class Cells:
     def run(self, source: str) -> Any:
         """Run a cell and return its value, None if the source ends in a semicolon.
 
-        exit() asks the kernel to stop, after the cell. A failure is raised, with a traceback for the notebook.
+        A first line that is blank stands for that of the magic. exit() asks the kernel to stop, after the cell. A failure is raised, with a traceback for the notebook.
         """
         __tracebackhide__ = True
         return self._run(self.session, source)
@@ -51,7 +51,7 @@ class Cells:
     def _run(self, session: Any, source: str) -> Any:
         __tracebackhide__ = True
         name = f"cell {self._shell.displayhook.prompt_count}"
-        self.tracebacks.add_cell(name, source)
+        self.tracebacks.add_cell(name, f"%%simple{source}" if source.startswith("\n") else source)
         try:
             value = session.run(source, name)
         except SystemExit:

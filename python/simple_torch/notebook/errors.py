@@ -76,7 +76,7 @@ class Tracebacks:
         """Return the lines of a cell or a file, and its title."""
         name = cell_name(place)
         if name in self._cells:
-            return self._cells[name], name.capitalize()
+            return self._cells[name], f"Cell In[{name.removeprefix('cell ')}]"
         title = self._python_cell(place)
         return [line.rstrip("\n") for line in linecache.getlines(place)], title or place
 
