@@ -15,13 +15,16 @@ from simple_torch.notebook.display import Result
 from simple_torch.notebook.errors import Tracebacks
 from simple_torch.notebook.source import is_hidden
 
+# Names that IPython defines, and that mean something else in Simple.
+_IPYTHONS_OWN = frozenset({"exit", "get_ipython", "open", "quit"})
+
 
 class Cells:
     """The Simple side of a notebook: a session that shares the notebook's variables."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
-        self.session = simple_torch.Session(shell.user_ns, name="notebook")
+        self.session = simple_torch.Session(shell.user_ns, name="notebook", hidden=_IPYTHONS_OWN)
         self.result = Result()
         self.tracebacks = Tracebacks(self._title_of_python_cell, lambda: shell.colors.lower() != "nocolor")
 
@@ -40,7 +43,11 @@ class Cells:
         """
         __tracebackhide__ = True
         namespace = dict(inputs)
-        value = self._run(simple_torch.Session(namespace, name="notebook"), source)
+        session = simple_torch.Session(namespace, name="notebook", hidden=_IPYTHONS_OWN)
+        try:
+            value = self._run(session, source)
+        finally:
+            session.close()
         made = {name: each for name, each in namespace.items() if name not in inputs or inputs[name] is not each}
         for name in made if outputs is None else outputs:
             if name not in namespace:

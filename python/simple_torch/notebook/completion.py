@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 from IPython.core.completerlib import module_completion
-from simple_torch_jupyter.lexer import BUILTINS, KEYWORDS
+from simple_torch_jupyter.lexer import KEYWORDS
 
 from simple_torch.notebook.modules import exported_names, submodules
+from simple_torch.notebook.signatures import signature_of
 from simple_torch.notebook.source import enclosing_call, path_before, simple_part
 
 _USE = re.compile(r"^\s*(?:use|import|from|export\s+use)\s+([\w.]*)$")
@@ -21,7 +22,7 @@ _PYTHON_MODULE = re.compile(r"""\b\w+\.(?:import|try_import)\(["']([\w.]*)$""")
 class Completions:
     """Completes the Simple part of cells."""
 
-    def __init__(self, session: Any, python_names: Any, *, simple_by_default: bool) -> None:
+    def __init__(self, session: Any, python_names: Mapping[str, Any], *, simple_by_default: bool) -> None:
         """`python_names` are the notebook's variables, a mapping."""
         self._session, self._python_names = session, python_names
         self._simple_by_default = simple_by_default
@@ -66,38 +67,18 @@ class Completions:
         elif base == "?":
             return  # the members of an expression that would have to be run
         elif base:
-            yield from _kind("property", sorted(self._session.members(base)))
+            yield from _kind("property", self._session.members(base))
         else:
-            yield from _kind("param", (f"{each}:" for each in self._parameters(enclosing_call(source, cursor))))
+            yield from self._keywords(enclosing_call(source, cursor))
             yield from self._names()
 
+    def _keywords(self, function: str) -> Iterator[tuple[str, str]]:
+        signature = signature_of(self._session, self._python_names, function) if function else None
+        return _kind("param", (f"{name}:" for name in signature.keywords) if signature else ())
+
     def _names(self) -> Iterator[tuple[str, str]]:
-        yield from _kind("variable", sorted(self._session.names()))
-        yield from _kind("variable", sorted(name for name in self._python_names if isinstance(name, str)))
         yield from _kind("keyword", sorted(KEYWORDS))
-        yield from _kind("function", sorted(BUILTINS))
-
-    def _parameters(self, function: str) -> list[str]:
-        if not function:
-            return []
-        signature = described(self._session, function).get("signature") or ""
-        inside = signature[signature.find("(") + 1 : signature.rfind(")")]
-        return re.findall(r"(?:^|,)\s*([^\W\d]\w*)\s*(?=[:=,]|$)", _without_brackets(inside))
-
-
-def described(session: Any, name: str) -> dict[str, Any]:
-    """Return what the session knows about a name; empty if it is unknown."""
-    try:
-        return session.describe(name) or {}
-    except (AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError):
-        return {}
-
-
-def _without_brackets(text: str) -> str:
-    """Remove what is in brackets: defaults and types that contain commas."""
-    while (shorter := re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|<[^<>]*>", "", text)) != text:
-        text = shorter
-    return text
+        yield from _kind("variable", self._session.names())
 
 
 def _python_modules(path: str) -> Iterable[str]:

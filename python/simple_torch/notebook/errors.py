@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 _CALL = re.compile(r"^ {4}(?P<name>\S.*?) \((?P<place>.+?):(?P<line>\d+)(?::(?P<column>\d+))?\)$", re.M)
@@ -33,7 +34,9 @@ class Tracebacks:
         self._cells: dict[str, list[str]] = {}
 
     def add_cell(self, name: str, source: str) -> None:
+        """Record the source of a cell, also where Python's own tracebacks look for it."""
         self._cells[name] = source.splitlines()
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
 
     def attach(self, error: BaseException) -> None:
         """Make IPython show `error` by its calls in Simple and Python, without those inside this package."""
@@ -53,8 +56,10 @@ class Tracebacks:
             title = "Traceback (most recent call last)"
             yield self._colored(_RED, "-" * 75)
             yield self._colored(_RED, name) + " " * max(1, 75 - len(name) - len(title)) + title
-        for call in reversed(calls):
+        for call, count in _without_repetitions(reversed(calls)):
             yield from self._call(call)
+            if count > 1:
+                yield f"       ... the same call {count - 1} more times"
         yield f"{self._colored(_RED, name)}: {error}"
         yield from notes
 
@@ -74,9 +79,8 @@ class Tracebacks:
 
     def _source(self, place: str) -> tuple[list[str], str]:
         """Return the lines of a cell or a file, and its title."""
-        name = cell_name(place)
-        if name in self._cells:
-            return self._cells[name], f"Cell In[{name.removeprefix('cell ')}]"
+        if place in self._cells:
+            return self._cells[place], f"Cell In[{place.removeprefix('cell ')}]"
         title = self._python_cell(place)
         return [line.rstrip("\n") for line in linecache.getlines(place)], title or place
 
@@ -84,14 +88,9 @@ class Tracebacks:
         return f"{color}{text}{_END}" if self._colors() else text
 
 
-def cell_name(place: str) -> str:
-    """Return the name of a cell that the host reports as <name> or <name number>.
-
-    >>> cell_name("<cell 3>"), cell_name("<cell 3 17>")
-    ('cell 3', 'cell 3')
-    """
-    found = re.fullmatch(r"<(cell \d+)(?: \d+)?>", place)
-    return found[1] if found else place
+def _without_repetitions(calls: Iterable[Call]) -> Iterator[tuple[Call, int]]:
+    """Yield each call with the number of its successive repetitions, such as those of a recursion."""
+    return ((call, len(list(same))) for call, same in groupby(calls))
 
 
 def split_notes(error: BaseException) -> tuple[list[Call], list[str]]:

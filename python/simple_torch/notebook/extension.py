@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from types import MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -26,7 +27,7 @@ def load(shell: InteractiveShell, *, simple_by_default: bool = False) -> Cells:
         return _loaded[shell]
     cells = Cells(shell)
     shell.register_magics(SimpleMagics(shell, cells))
-    shell.push({"display": display.Display()}, interactive=False)
+    shell.push({"display": display.Display(), "input": read_line}, interactive=False)
     display.register(shell, cells.result)
     completions = Completions(cells.session, shell.user_ns, simple_by_default=simple_by_default)
     shell.Completer.custom_matchers.append(completions.matcher())
@@ -35,6 +36,11 @@ def load(shell: InteractiveShell, *, simple_by_default: bool = False) -> Cells:
     _watch_cells(shell, cells)
     _loaded[shell] = cells
     return cells
+
+
+def read_line(prompt: str = "", /) -> str:
+    """Ask the user for a line. It replaces Simple's function of that name, which reads the process's own input."""
+    return builtins.input(prompt)
 
 
 def _watch_cells(shell: InteractiveShell, cells: Cells) -> None:
