@@ -185,7 +185,8 @@ def test_the_progress_bar_is_one_output_that_is_updated(simple):
     outcome = simple(
         "use torch.training.{ProgressBar, Trainer}\nval net = nn.Linear(1, 1)\n"
         "val batch = (torch.ones([2, 1]), torch.ones([2, 1]))\n"
-        "val trainer = Trainer(net, torch.optim.SGD(net.parameters(), lr: 0.1), nn.MSELoss(), callbacks: [ProgressBar()])\n"
+        "val sgd = torch.optim.SGD(net.parameters(), lr: 0.1)\n"
+        "val trainer = Trainer(net, sgd, nn.MSELoss(), callbacks: [ProgressBar()])\n"
         "trainer.fit([batch, batch], epochs: 3);"
     )
     lines = outcome.text.split("\n")
@@ -222,7 +223,7 @@ def test_a_failure_names_the_cell_and_marks_the_line(simple_kernel):
     outcome = simple_kernel.run("val xs = [1, 2]\nthird(xs)")
     assert outcome.error == "IndexError"
     first, second = outcome.traceback.split("Cell In[")[1:]
-    assert "line 2\n" in first and "----> 2 third(xs)\n       ^" in first
+    assert "line 2\n" in first and "----> 2 third(xs)\n        ^" in first
     assert "line 2, in third\n" in second and "----> 2     xs[2]" in second
     assert second.rstrip().endswith("IndexError: index 2 is out of range for array of length 2")
 

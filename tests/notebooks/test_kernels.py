@@ -94,32 +94,36 @@ def test_a_restart_is_clean(jupyter):
 # ---- endurance
 
 
+ENDURANCE = (
+    "fn scaled(t): t * 2.0\nval made = scaled(torch.ones([1000]))\nval n = made.sum().item()\nmade;",
+    "%%python\nimport torch as pytorch\nbatch = pytorch.ones(1000)\ntotal = scaled(batch).sum().item()",
+    "scaled([1])[7]",
+    'use python as py\nval frame = py.import("numpy").ones(100)\nval shared = torch.from_dlpack(frame)',
+)
+MEMORY = """%%python
+import gc, sys
+for name in ("batch", "made", "shared", "frame", "total", "n"): globals().pop(name, None)
+sys.last_value = sys.last_traceback = sys.last_exc = None
+gc.collect()
+int(open("/proc/self/statm").read().split()[1]) * 4096
+"""
+
+
 def test_200_mixed_cells_leave_memory_flat_and_no_handles(jupyter):
     with Kernel("simple") as kernel:
-        kernel.run("use torch\nval keep = torch.zeros([2])")
-        python = "%%python\nimport torch as pytorch, gc\nbatch = pytorch.ones(1000)\ntotal = scaled(batch).sum().item()"
-        simple = "fn scaled(t): t * 2.0\nval made = scaled(torch.ones([1000]))\nval n = made.sum().item();"
-        failing = "scaled([1])[7]"
+        kernel.run("use torch\nuse torch.memory.{live_handles}")
 
-        def run_cells(count: int) -> int:
+        def state_after(count: int) -> tuple[int, int]:
             for i in range(count):
-                kernel.run((simple, python, failing)[i % 3], silent=True)
-            return int(kernel.run(MEMORY).text)
+                kernel.run(ENDURANCE[i % len(ENDURANCE)])
+            memory = int(kernel.run(MEMORY).text)
+            return memory, int(kernel.run("live_handles()").text)
 
-        run_cells(60)
-        before = run_cells(30)
-        after = run_cells(200)
-        assert after - before < 5_000_000
-        kernel.run("%%python\nfor name in ('batch', 'made', 'total'): globals().pop(name, None)\ngc.collect()")
-        handles = "use std.host.{rt_live_handles}\nrt_live_handles()"
-        assert kernel.run(handles, silent=False).reply["status"] in ("ok", "error")
-
-
-MEMORY = """%%python
-import gc
-gc.collect()
-int(open('/proc/self/statm').read().split()[1]) * 4096
-"""
+        state_after(100)  # caches are filled
+        memory, handles = state_after(40)
+        later_memory, later_handles = state_after(200)
+        assert later_memory - memory < 5_000_000
+        assert later_handles == handles
 
 
 def mutated(source: str, chance: random.Random) -> str:
