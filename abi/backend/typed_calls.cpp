@@ -38,7 +38,7 @@ decltype(auto) call_with_operands(const Plan& plan, const std::array<const Tenso
   if (!plan.skips_autograd) {
     return call();
   }
-  std::array<const Tensor*, N> operands;
+  std::array<const Tensor*, N> operands{};
   size_t count = 0;
   for (const Tensor* operand : candidates) {
     if (operand != nullptr) {

@@ -33,14 +33,14 @@ int count_change(PyDict_WatchEvent, PyObject*, PyObject*, PyObject*) {
   return 0;
 }
 
-bool watch(PyObject* dict) {
+bool watch_changes(PyObject* dict) {
   static const int watcher = PyDict_AddWatcher(count_change);
   return watcher >= 0 && PyDict_Watch(watcher, dict) == 0;
 }
 
 uint64_t version_of(PyObject* /*dict*/) { return changes_of_dicts; }
 #else
-bool watch(PyObject* /*dict*/) { return true; }
+bool watch_changes(PyObject* /*dict*/) { return true; }
 
 uint64_t version_of(PyObject* dict) { return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag; }
 #endif
@@ -64,7 +64,7 @@ PyObject* share_names(PyObject* /*module*/, PyObject* const* arguments, Py_ssize
     PyErr_SetString(PyExc_TypeError, "share_names(names, synchronize): expected a dict and a callable");
     return nullptr;
   }
-  if (!watch(arguments[0])) {
+  if (!watch_changes(arguments[0])) {
     return nullptr;
   }
   sharings.push_back({Ref::borrowed(arguments[0]).release(), Ref::borrowed(arguments[1]).release(),

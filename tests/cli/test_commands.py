@@ -31,12 +31,12 @@ def bare(tmp_path: Path) -> Path:
 def test_help_names_every_command(bare):
     done = simple(bare, "--help")
     assert done.returncode == 0
-    for command in ("FILE.spl", "run", "-e", "test", "--version", "setup", "build", "doctor", "bench"):
+    for command in ("FILE.spl", "run", "-e", "test", "--version", "setup", "build", "notebook", "doctor", "bench"):
         assert f"bin/simple {command}" in done.stdout
 
 
 def test_each_command_has_help(bare):
-    for command in ("setup", "build", "test", "bench", "doctor"):
+    for command in ("setup", "build", "test", "notebook", "bench", "doctor"):
         done = simple(bare, command, "--help")
         assert done.returncode == 0, done.stderr
         assert f"bin/simple {command}" in done.stdout

@@ -57,6 +57,7 @@ def test_each_lock_file_belongs_to_a_supported_version_with_known_sizes():
     for lock in (ROOT / "requirements").glob("torch-*.lock"):
         minor = lock.stem.removeprefix("torch-")
         sizes = {"environment_gb", "torch_gb"} | ({"packages_gb"} if minor in layout.PACKAGES_VERSIONS else set())
+        sizes |= {"notebook_gb"} if minor in layout.NOTEBOOK_VERSIONS else set()
         assert set(VERSIONS["torch"][minor]) == sizes
 
 

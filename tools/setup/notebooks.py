@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from console import log, run, step
 from layout import ROOT, Build, Environment
@@ -27,7 +26,8 @@ def prepare(env: Environment) -> None:
     """
     with step(f"Simple kernel and JupyterLab extension, into {env.folder}"):
         link_packages(env)
-        run([env.python, "-m", "simple_torch_jupyter", "install", "--prefix", env.folder])
+        variables = {**os.environ, "PYTHONPATH": str(_PACKAGES)}
+        run([env.python, "-m", "simple_torch_jupyter", "install", "--prefix", env.folder], env=variables)
 
 
 def link_packages(env: Environment) -> None:
@@ -66,8 +66,9 @@ def is_prepared(env: Environment) -> bool:
 
 def open_lab(env: Environment, tree: Build, arguments: Sequence[str]) -> int:
     """Replaces this process by JupyterLab, in the current folder."""
+    options = ["--allow-root"] if os.geteuid() == 0 else []  # JupyterLab asks root for it
     log(f"JupyterLab with the Simple kernel; examples are in {ROOT / 'examples' / 'notebooks'}")
-    os.execve(env.python, [str(env.python), "-m", "jupyterlab", *arguments], lab_variables(tree))
+    os.execve(env.python, [str(env.python), "-m", "jupyterlab", *options, *arguments], lab_variables(tree))
 
 
 def lab_variables(tree: Build) -> dict[str, str]:
@@ -81,8 +82,3 @@ def _version() -> str:
     found = re.search(r'__version__ = "([^"]+)"', (_PACKAGES / "simple_torch" / "__init__.py").read_text())
     assert found is not None, "simple_torch has no __version__"
     return found[1]
-
-
-def notebook_files(folder: Path = ROOT / "examples" / "notebooks") -> list[Path]:
-    """The example notebooks."""
-    return sorted(folder.glob("*.ipynb"))

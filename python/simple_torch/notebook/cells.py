@@ -31,7 +31,8 @@ class Cells:
     def run(self, source: str) -> Any:
         """Run a cell and return its value, None if the source ends in a semicolon.
 
-        A first line that is blank stands for that of the magic. exit() asks the kernel to stop, after the cell. A failure is raised, with a traceback for the notebook.
+        A first line that is blank stands for that of the magic. exit() asks the kernel to stop, after the cell. A
+        failure is raised, with a traceback for the notebook.
         """
         __tracebackhide__ = True
         return self._run(self.session, source)

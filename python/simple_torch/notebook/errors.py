@@ -73,9 +73,9 @@ class Tracebacks:
             if at == call.line:
                 yield f"{self._colored(_GREEN, f'{at:->6}'.replace(f'-{at}', f'> {at}'))} {lines[at - 1]}"
                 if call.column is not None:
-                    yield " " * (6 + call.column) + self._colored(_RED, "^")
+                    yield " " * (7 + call.column) + self._colored(_RED, "^")
             else:
-                yield f"{at:>6} {lines[at - 1]}"
+                yield f"{at:>7} {lines[at - 1]}"
 
     def _source(self, place: str) -> tuple[list[str], str]:
         """Return the lines of a cell or a file, and its title."""

@@ -16,6 +16,7 @@ from simple_torch.notebook.completion import Completions
 from simple_torch.notebook.inspection import inspected
 from simple_torch.notebook.output import OrderedOutput
 from simple_torch.notebook.progress import LiveText
+from simple_torch.notebook.source import name_at, simple_part
 
 _loaded: WeakKeyDictionary[InteractiveShell, Cells] = WeakKeyDictionary()
 _CONNECT = "use std.progress\nfn connect(f): progress.set_live(f)"
@@ -31,7 +32,7 @@ def load(shell: InteractiveShell, *, simple_by_default: bool = False) -> Cells:
     display.register(shell, cells.result)
     completions = Completions(cells.session, shell.user_ns, simple_by_default=simple_by_default)
     shell.Completer.custom_matchers.append(completions.matcher())
-    _inspect_simple_names(shell, cells)
+    _inspect_simple_cells(shell, cells, simple_by_default)
     _render_syntax_errors(shell)
     _watch_cells(shell, cells)
     _loaded[shell] = cells
@@ -48,31 +49,31 @@ def _watch_cells(shell: InteractiveShell, cells: Cells) -> None:
     output.start()
     simple_torch.run(_CONNECT, name="progress").connect(live)
 
-    def start_cell(*_: Any) -> None:
+    def begin_cell() -> None:
         cells.result.set(None)
         live.start_cell()
+        output.begin_cell()
 
-    def end_cell(*_: Any) -> None:
-        output.drain()
-
-    shell.events.register("pre_run_cell", start_cell)
-    shell.events.register("post_run_cell", end_cell)
+    shell.events.register("pre_execute", begin_cell)
+    shell.events.register("post_execute", output.end_cell)
 
 
-def _inspect_simple_names(shell: InteractiveShell, cells: Cells) -> None:
-    """Let Shift-Tab and ?name find what Python does not have."""
-    python_inspect = shell.object_inspect_mime
+def _inspect_simple_cells(shell: InteractiveShell, cells: Cells, simple_by_default: bool) -> None:
+    """Let Shift-Tab describe the names of Simple cells; a terminal has no such request."""
+    kernel = getattr(shell, "kernel", None)
+    if kernel is None:
+        return
+    python_inspect = kernel.do_inspect
 
-    def object_inspect_mime(self: InteractiveShell, name: str, *args: Any, **options: Any) -> dict[str, str]:
-        try:
-            return python_inspect(name, *args, **options)
-        except KeyError:
-            found = inspected(cells.session, self.user_ns, name)
-            if not found:
-                raise
-            return found
+    def do_inspect(self: Any, code: str, cursor_pos: int, *args: Any, **options: Any) -> dict[str, Any]:
+        part = simple_part(code, simple_by_default=simple_by_default)
+        if part is None or cursor_pos < part.start:
+            return python_inspect(code, cursor_pos, *args, **options)
+        name = name_at(part.source, cursor_pos - part.start)
+        found = inspected(cells.session, shell, name) if name else {}
+        return {"status": "ok", "found": bool(found), "data": found, "metadata": {}}
 
-    shell.object_inspect_mime = MethodType(object_inspect_mime, shell)
+    kernel.do_inspect = MethodType(do_inspect, kernel)
 
 
 def _render_syntax_errors(shell: InteractiveShell) -> None:

@@ -12,7 +12,7 @@ from traitlets import Type
 import simple_torch
 from simple_torch.notebook.extension import load
 from simple_torch.notebook.inspection import inspected
-from simple_torch.notebook.source import completeness, line_magics, name_at, simple_part
+from simple_torch.notebook.source import completeness, line_magics, simple_part
 
 
 class SimpleShell(ZMQInteractiveShell):
@@ -41,19 +41,9 @@ class SimpleShell(ZMQInteractiveShell):
         __tracebackhide__ = True
         return self._cells.run(source)
 
-    def inspect_simple(self, name: str) -> dict[str, str]:
-        """Return a MIME bundle that describes a name of Simple or Python; empty for an unknown name."""
-        found = inspected(self._cells.session, self.user_ns, name)
-        if found:
-            return found
-        try:
-            return self.object_inspect_mime(name)
-        except KeyError:
-            return {}
-
     def show_simple_help(self, name: str) -> None:
         """Show what ?name asks for."""
-        found = self.inspect_simple(name)
+        found = inspected(self._cells.session, self, name)
         page.page(found if found else f"Object `{name}` not found.")
 
 
@@ -83,14 +73,6 @@ class SimpleKernel(IPythonKernel):
             return super().do_is_complete(code)
         status, indent = completeness(code)
         return {"status": status, "indent": indent} if status == "incomplete" else {"status": status}
-
-    def do_inspect(self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()) -> dict[str, Any]:
-        part = simple_part(code, simple_by_default=True)
-        if part is None or cursor_pos < part.start:
-            return super().do_inspect(code, cursor_pos, detail_level, omit_sections)
-        name = name_at(part.source, cursor_pos - part.start)
-        found = self.shell.inspect_simple(name) if name else {}
-        return {"status": "ok", "found": bool(found), "data": found, "metadata": {}}
 
 
 def _name_asked_for(cell: str) -> str:

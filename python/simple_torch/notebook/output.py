@@ -9,6 +9,7 @@ import os
 import select
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 _CHUNK = 65536
@@ -18,20 +19,20 @@ class OrderedOutput:
     """Passes what is written to the file descriptors 1 and 2 to the notebook's streams.
 
     ipykernel does this with a thread that reads when it can, so that output of C++ may appear after what Python wrote
-    later. Here each write and flush of a stream first reads what the descriptors have received.
+    later. Here each write and flush of a stream in a cell first reads what the descriptors have received.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._process = os.getpid()
         self._sources: list[_Source] = []
+        self._depth = 0  # of cells that run cells
 
     def start(self) -> None:
         """Attach to sys.stdout and sys.stderr, if they are streams of ipykernel that watch their descriptors."""
         for descriptor, stream in ((1, sys.stdout), (2, sys.stderr)):
             if getattr(stream, "_should_watch", False):
                 self._sources.append(_Source(descriptor, stream))
-                self._wrap(stream)
         if self._sources:
             atexit.register(self.stop)
             threading.Thread(target=self._read_while_idle, name="simple-notebook-output", daemon=True).start()
@@ -45,6 +46,24 @@ class OrderedOutput:
             source.close()
         atexit.unregister(self.stop)
 
+    def begin_cell(self) -> None:
+        """Order the output until the end of the cell.
+
+        Only for that time, because IPython replaces and restores the write method of the streams in each cell, too.
+        """
+        self._depth += 1
+        if self._depth == 1:
+            for source in self._sources:
+                source.wrap(self.drain)
+
+    def end_cell(self) -> None:
+        """Pass on what remains. The cell that made this object has not begun here."""
+        self.drain()
+        self._depth = max(0, self._depth - 1)
+        if self._depth == 0:
+            for source in self._sources:
+                source.unwrap()
+
     def drain(self) -> None:
         """Pass on all that has been written to the descriptors so far."""
         if os.getpid() != self._process:
@@ -54,19 +73,6 @@ class OrderedOutput:
                 _flush_c_streams()
             for source in self._sources:
                 source.read()
-
-    def _wrap(self, stream: Any) -> None:
-        write, flush = stream.write, stream.flush
-
-        def ordered_write(text: str) -> Any:
-            self.drain()
-            return write(text)
-
-        def ordered_flush() -> None:
-            self.drain()
-            flush()
-
-        stream.write, stream.flush = ordered_write, ordered_flush
 
     def _read_while_idle(self) -> None:
         """Read also while no Python code runs, so that a full pipe does not block native code."""
@@ -84,14 +90,33 @@ class _Source:
     """A file descriptor that is redirected into a pipe, and the stream that receives its text."""
 
     def __init__(self, descriptor: int, stream: Any) -> None:
-        self._descriptor = descriptor
-        self._stream, self._write, self._flush = stream, stream.write, stream.flush
+        self._descriptor, self._stream = descriptor, stream
+        self._wrapped: tuple[Any, Any] | None = None  # the methods that a wrapper replaces
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._saved = os.dup(descriptor)
         self.read_end, write_end = os.pipe()
         os.set_blocking(self.read_end, False)
         os.dup2(write_end, descriptor)
         os.close(write_end)
+
+    def wrap(self, before: Callable[[], None]) -> None:
+        """Call `before` before each write and flush of the stream."""
+        write, flush = self._wrapped = (self._stream.write, self._stream.flush)
+
+        def ordered_write(text: str) -> Any:
+            before()
+            return write(text)
+
+        def ordered_flush() -> None:
+            before()
+            flush()
+
+        self._stream.write, self._stream.flush = ordered_write, ordered_flush
+
+    def unwrap(self) -> None:
+        if self._wrapped is not None:
+            self._stream.write, self._stream.flush = self._wrapped
+            self._wrapped = None
 
     def read(self) -> None:
         while True:
@@ -101,11 +126,12 @@ class _Source:
                 return  # empty
             if not content:
                 return
-            self._write(self._decoder.decode(content))
+            write = self._wrapped[0] if self._wrapped else self._stream.write
+            write(self._decoder.decode(content))
             os.write(self._stream.fileno(), content)  # and to the server's log, as ipykernel does
 
     def close(self) -> None:
-        del self._stream.write, self._stream.flush
+        self.unwrap()
         os.dup2(self._saved, self._descriptor)
         os.close(self._saved)
         os.close(self.read_end)
