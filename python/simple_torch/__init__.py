@@ -30,14 +30,6 @@ def load_ipython_extension(shell: Any) -> None:
     load(shell)
 
 
-
-def load_ipython_extension(shell: Any) -> None:
-    """Load %simple and %%simple into an IPython shell: `%load_ext simple_torch`."""
-    from simple_torch.notebook.extension import load
-
-    load(shell)
-
-
 __version__ = "0.1.0"  # that of CMakeLists.txt
 
 __all__ = ["Session", "Tensor", "evaluate", "from_dlpack", "run", "run_file"]

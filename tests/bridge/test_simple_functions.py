@@ -206,6 +206,8 @@ def test_failures_have_the_classes_of_python(source: str, kind: type[Exception])
         failing.fails(0)
     assert type(failure.value) is kind
     assert str(failure.value) in failing.caught(lambda: failing.fails(0))
+
+
 GENERATORS = run(
     """
 use python as py
