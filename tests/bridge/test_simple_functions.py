@@ -197,7 +197,7 @@ def test_futures_are_awaitable():
         ('torch.load("/absent/file.pt")', FileNotFoundError),
         ("torch.linalg.inv(torch.zeros([2, 2]))", torch.linalg.LinAlgError),
         ("torch.ones([2]) @ torch.ones([3])", RuntimeError),
-        ('panic("division by zero, said the program")', RuntimeError),
+        ('panic("division by zero, wrote the program")', RuntimeError),
     ],
 )
 def test_failures_have_the_classes_of_python(source: str, kind: type[Exception]) -> None:
