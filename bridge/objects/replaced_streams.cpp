@@ -36,7 +36,7 @@ void follow(const Stream& stream, PyObject* current) noexcept {
 }
 
 #if PY_VERSION_HEX >= 0x030C0000
-int on_change(PyDict_WatchEvent event, PyObject* dict, PyObject* key, PyObject* value) {
+int on_change_of_sys(PyDict_WatchEvent event, PyObject* dict, PyObject* key, PyObject* value) {
   if (dict != sys_dict || (event != PyDict_EVENT_ADDED && event != PyDict_EVENT_MODIFIED)) {
     return 0;
   }
@@ -48,14 +48,14 @@ int on_change(PyDict_WatchEvent event, PyObject* dict, PyObject* key, PyObject* 
   return 0;
 }
 
-bool watch(PyObject* dict) {
-  const int watcher = PyDict_AddWatcher(on_change);
+bool watch_sys(PyObject* dict) {
+  const int watcher = PyDict_AddWatcher(on_change_of_sys);
   return watcher >= 0 && PyDict_Watch(watcher, dict) == 0;
 }
 #else
 uint64_t version_seen = 0;
 
-bool watch(PyObject* dict) {
+bool watch_sys(PyObject* dict) {
   version_seen = reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
   return true;
 }
@@ -73,7 +73,7 @@ bool watch_streams() {
     }
     stream.original = Ref::borrowed(PyDict_GetItemWithError(dict, stream.name)).release();
   }
-  if (!watch(dict)) {
+  if (!watch_sys(dict)) {
     return false;
   }
   sys_dict = dict;
