@@ -114,6 +114,18 @@ Value described_default(const ShownDefault& shown, const Closure& closure, size_
                      Value::boolean(is_passed)});
 }
 
+// Whether rt_function_varying() may return something for a function of the same code.
+Value function_can_vary(Thread&, Value* args, int) {
+  const Closure* closure = closure_of(element(args[0]));
+  if (closure == nullptr || closure->proto->declared_parameters == nullptr) {
+    return Value::boolean(false);
+  }
+  const Proto& proto = *closure->proto;
+  const bool has_types = std::any_of(proto.declared_parameters->begin(), proto.declared_parameters->end(),
+                                     [](const Param& param) { return param.type != nullptr; });
+  return Value::boolean(has_types || result_of(proto) != nullptr || !proto.shown_defaults.empty());
+}
+
 // What differs between the closures of one function: the types of the parameters and of the result, which may
 // be classes of another language, and the default values that it is shown. nil if there is neither.
 Value function_varying(Thread&, Value* args, int) {
@@ -242,7 +254,7 @@ Value class_parts(Thread&, Value* args, int) {
 constexpr NativeEntry kSignatureExterns[] = {
     {"rt_class_parts", class_parts, 1, 1},           {"rt_function_identity", function_identity, 1, 1},
     {"rt_function_code", function_code, 1, 1},       {"rt_function_signature", function_signature, 1, 1},
-    {"rt_function_varying", function_varying, 1, 1},
+    {"rt_function_varying", function_varying, 1, 1}, {"rt_function_can_vary", function_can_vary, 1, 1},
 };
 
 }  // namespace

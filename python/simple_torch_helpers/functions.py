@@ -44,6 +44,8 @@ class Template:
         rename_for_python(parameters)
         require_defaults(self.positional)
         self.has_computed = any(one.is_computed() for one in parameters)
+        self.is_fixed = not any(one.default and isinstance(one.default[0], list) for one in parameters)
+        self.shown: Shown | None = None  # what all its functions show
         self.annotations = annotations_of([*((one.name, one.type) for one in parameters), ("return", returns)])
         self.code = self.compiled()
         SIMPLE_FILES.add(self.path)
@@ -58,6 +60,12 @@ class Template:
         made_code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
         code = next(constant for constant in made_code.co_consts if isinstance(constant, CodeType))
         return renamed(code, self.shown_name()).replace(co_firstlineno=max(self.line, 1))
+
+    def shown_for(self, varying: list[Any] | None) -> Shown:
+        if varying is not None or not self.is_fixed:
+            return Shown(self, varying)
+        self.shown = self.shown or Shown(self, None)
+        return self.shown
 
     def shown_name(self) -> str:
         return "<lambda>" if self.name == "lambda" else self.name
@@ -157,6 +165,9 @@ class Shown:
         self.keyword_defaults = {one.name: self.values[one.name] for one in template.keyword_only if one.default}
 
 
+_NONE = object()
+
+
 def call_with_passed(
     call: Callable[..., Any],
     names: tuple[str, ...],
@@ -167,13 +178,15 @@ def call_with_passed(
 ) -> Any:
     """Call with the arguments that were passed: without those that the function computes."""
 
-    def is_passed(name: str, value: Any) -> bool:
-        return name not in computed or computed[name] is not value
-
-    pairs = list(zip(names, values))
-    count = next((i for i, pair in enumerate(pairs) if not is_passed(*pair)), len(pairs))
-    later = {name: value for name, value in pairs[count:] if is_passed(name, value)}
-    passed = {name: value for name, value in named.items() if is_passed(name, value)}
+    count = 0
+    for name, value in zip(names, values):
+        if computed.get(name, _NONE) is value:
+            break
+        count += 1
+    later = {
+        name: value for name, value in zip(names[count:], values[count:]) if computed.get(name, _NONE) is not value
+    }
+    passed = {name: value for name, value in named.items() if computed.get(name, _NONE) is not value}
     return call(*values[:count], *rest, **later, **passed)
 
 
@@ -272,14 +285,14 @@ def python_function(
         varying: as in Shown.
     """
     template = _templates[code]
-    shown = Shown(template, varying)
+    shown = template.shown_for(varying)
     shown_name = name or template.shown_name()
     of_code = template.code if name is None else renamed(template.code, shown_name)
     in_cells = {"_call": call, "_mark": type(call), "_shown": shown.computed}
     cells = tuple(CellType(in_cells[variable]) for variable in of_code.co_freevars)  # sorted: the bridge reads two
     made = FunctionType(of_code, GLOBALS, shown_name, shown.defaults or None, cells)
-    made.__kwdefaults__ = shown.keyword_defaults or None  # type: ignore[assignment]
-    made.__annotations__ = shown.annotations
+    made.__kwdefaults__ = dict(shown.keyword_defaults) or None  # type: ignore[assignment]
+    made.__annotations__ = dict(shown.annotations)
     made.__doc__ = template.doc
     made.__module__ = module or "simple_torch"
     if identity:

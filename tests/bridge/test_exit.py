@@ -54,3 +54,18 @@ def test_open_files_are_flushed_as_by_python(tmp_path):
     assert (ours.returncode, ours.stdout, ours.stderr) == (0, "done\n", "")
     run([sys.executable, "-c", OPENED], tmp_path / "theirs")
     assert written(tmp_path / "ours") == written(tmp_path / "theirs")
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "message"),
+    [("SystemExit(3)", 3, ""), ("SystemExit()", 0, ""), ("SystemExit", 0, ""), ('SystemExit("bye")', 1, "bye")],
+)
+@pytest.mark.parametrize("through", ["panic({})", 'py.eval("lambda f: f()")(\\: panic({}))'])
+def test_a_system_exit_of_the_program_ends_it(tmp_path, raised, status, message, through):
+    program = tmp_path / "program.spl"
+    raises = through.format(f'py.import("builtins").{raised}')
+    program.write_text(f"use python as py\n{raises}\n")
+    ended = run([HOST, program], tmp_path / "folder")
+    assert ended.returncode == status, ended.stderr
+    assert message in ended.stderr
+    assert bool(ended.stderr) == bool(message)
