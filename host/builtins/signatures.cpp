@@ -105,7 +105,8 @@ Value described_default(const ShownDefault& shown, const Closure& closure, size_
     return {};
   }
   Ref value = shown_value(shown.value, closure);
-  if (value.get().is_missing()) {
+  const bool may_change = closure.proto->module->is_session;  // a later cell may declare its names again
+  if (value.get().is_missing() || (may_change && !is_foreign_object(value.get()))) {
     return {};
   }
   const bool is_passed =

@@ -286,3 +286,14 @@ assert session.run("count") == session.namespace["count"]
 def test_an_interrupt_stops_the_cell_and_keeps_the_state() -> None:
     environment = {**os.environ, "PYTHONPATH": PACKAGES}
     subprocess.run([sys.executable, "-c", INTERRUPTED], env=environment, check=True, timeout=60)
+
+
+def test_a_session_shows_defaults_that_later_cells_cannot_change():
+    session = simple_torch.Session()
+    session.run('use python as py\nval fractions = py.import("fractions")\nval LIMIT = 3')
+    session.run("fn f(a = LIMIT, b = fractions.Fraction(1, 2)): (a, b)")
+    half = session.run("f").__defaults__[1]
+    assert str(half) == "1/2"
+    assert repr(session.run("f").__defaults__[0]) == "..."
+    session.run("val LIMIT = 5")
+    assert session.run("f")() == (5, half)
