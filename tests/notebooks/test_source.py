@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import os
 import re
 import struct
+import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -172,3 +174,29 @@ def test_a_printed_table_keeps_its_cells():
     assert re.findall(r"<td[^>]*>([^<]*)</td>", shown) == ["Net", "[1, 10]", "a (Linear)", "-"]
     assert tables.text_table_html("one\ntwo\nthree") is None
     assert tables.numbers_html({"a": "text"}) is None
+
+
+# ---- a terminal
+
+
+def test_ipython_in_a_terminal_runs_simple_cells():
+    """Without a kernel there are no images and no updated outputs, but text."""
+    program = """
+import torch
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance(colors="nocolor")
+shell.run_cell("%load_ext simple_torch")
+shell.run_cell("%%simple\\nuse torch\\nval t = torch.ones([2])\\nt")
+shell.run_cell("%%simple\\nval xs = [1]\\nxs[3]")
+shell.run_cell("%%simple\\nval =")
+print(shell.user_ns["t"].data_ptr() == shell.run_line_magic("simple", "t.data_ptr()"))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True, timeout=100
+    )
+    assert "tensor([1., 1.])" in done.stdout
+    assert "----> 3 xs[3]" in done.stdout and "IndexError: index 3 is out of range" in done.stdout
+    assert "SyntaxError" in done.stdout and "val =" in done.stdout
+    assert done.stdout.endswith("True\n")
+    assert "\x1b[" not in done.stdout

@@ -9,6 +9,7 @@ import sys
 import nbformat
 import papermill
 import pytest
+from kernels import Kernel
 from nbconvert import HTMLExporter, ScriptExporter
 
 
@@ -64,3 +65,13 @@ def test_the_tools_do_not_load_torch():
     code += "print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_a_kernel_uses_the_torch_of_its_own_python(jupyter, monkeypatch):
+    """Also where neither a variable nor an active environment names it."""
+    for name in ("SIMPLE_PYTHON", "SIMPLE_TORCH", "VIRTUAL_ENV", "CONDA_PREFIX"):
+        monkeypatch.delenv(name, raising=False)
+    with Kernel("simple") as kernel:
+        assert kernel.run("%%python\nimport sys, torch\ntorch.__file__.startswith(sys.prefix)").text == "True"
+        assert kernel.run("use torch\ntorch.ones([2]).sum().item()").text == "2.0"
+        assert kernel.run("%%python\nimport os\n'SIMPLE_PYTHON' in os.environ").text == "False"

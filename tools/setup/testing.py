@@ -41,6 +41,7 @@ _EMBEDDED = (
     "tests/library",
     "tests/metrics",
     "tests/modules",
+    "tests/notebooks",
     "tests/opinfo",
     "tests/optim",
     "tests/training/test_mnist_criterion.py",

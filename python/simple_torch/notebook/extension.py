@@ -47,7 +47,8 @@ def read_line(prompt: str = "", /) -> str:
 def _watch_cells(shell: InteractiveShell, cells: Cells) -> None:
     output, live = OrderedOutput(), LiveText()
     output.start()
-    simple_torch.run(_CONNECT, name="progress").connect(live)
+    if getattr(shell, "kernel", None) is not None:  # a terminal has lines of its own that can be replaced
+        simple_torch.run(_CONNECT, name="progress").connect(live)
 
     def begin_cell() -> None:
         cells.result.set(None)
