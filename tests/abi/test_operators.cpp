@@ -483,12 +483,12 @@ TEST_F(DirectOperators, InPlaceReturnTheHandleOfTheTensor) {
 TEST_F(DirectOperators, KeepTensorsForTheThread) {
   const Handle a = tensor({1, 5, 3, 4}, {2, 2});
   EXPECT_EQ(direct("max", "tv", {integer(a), integer(1)}), -4);
-  const Handle maxima = next_tensor(), indices = next_tensor();
+  const Handle maxima(next_tensor()), indices(next_tensor());
   EXPECT_THAT(values(maxima), ElementsAre(5, 4));
   EXPECT_THAT(values(indices), ElementsAre(1, 1));
   EXPECT_EQ(next_tensor(), 0);
   EXPECT_EQ(direct("chunk", "tvv", {integer(a), integer(2), integer(1)}), -3);
-  const Handle first = next_tensor(), second = next_tensor();
+  const Handle first(next_tensor()), second(next_tensor());
   EXPECT_THAT(values(first), ElementsAre(1, 3));
   EXPECT_THAT(values(second), ElementsAre(5, 4));
   EXPECT_EQ(next_tensor(), 0);
