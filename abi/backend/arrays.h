@@ -10,15 +10,19 @@
 
 namespace simple_torch::abi {
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_invalid_length(const SplArray& array) {
+  throw Error(ErrorKind::kInvalidArgument, (array.len < 0 ? "array length must be non-negative, got "
+                                                          : "array items is NULL, and length is ") +
+                                               std::to_string(array.len));
+}
+
 /// The items; NULL is the empty array. Throws Error(kInvalidArgument) for an invalid length.
 inline c10::ArrayRef<SplValue> items_of(const SplArray* array) {
   if (array == nullptr || array->len == 0) {
     return {};
   }
   if (array->len < 0 || array->items == nullptr) {
-    throw Error(ErrorKind::kInvalidArgument, (array->len < 0 ? "array length must be non-negative, got "
-                                                             : "array items is NULL, and length is ") +
-                                                 std::to_string(array->len));
+    throw_invalid_length(*array);
   }
   return {array->items, static_cast<size_t>(array->len)};
 }

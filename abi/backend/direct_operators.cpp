@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -25,7 +26,8 @@ namespace {
 
 using c10::IValue;
 
-constexpr int64_t kNotCalled = -1, kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4;
+constexpr int64_t kNotCalled = -1, kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4, kFloat = -5, kInteger = -6,
+                  kBool = -7;
 
 /// The results of this thread's last call that returned several.
 class PendingResults {
@@ -48,6 +50,9 @@ class PendingResults {
     return Results(values).take_array(names_);
   }
 
+  void set_number(int64_t bits) { number_ = bits; }
+  int64_t number() const { return number_; }
+
   /// A handle of the next tensor; 0 after the last.
   int64_t take_tensor() {
     if (next_ < tensors_.size()) {
@@ -62,6 +67,7 @@ class PendingResults {
   std::string names_;
   std::vector<at::Tensor> tensors_;
   size_t next_ = 0;
+  int64_t number_ = 0;
 };
 
 PendingResults& pending_results() { return core::thread_object<PendingResults, PendingResults>(); }
@@ -171,8 +177,8 @@ TypedResult run_boxed(const Plan& plan, const DirectCall& call, std::vector<IVal
 }
 
 void run(const Plan& plan, const DirectCall& call, TypedResult& result, std::vector<IValue>& values) {
-  if (plan.typed != nullptr) {
-    plan.typed(plan, call, result);
+  if (plan.typed.function != nullptr) {
+    plan.typed.function(plan, call, result);
   } else {
     result = run_boxed(plan, call, values);
   }
@@ -209,6 +215,19 @@ std::vector<IValue> boxed_results(const Plan& plan, std::vector<at::Tensor> tens
   return values;
 }
 
+// Keeps a number for op_direct_number; kSeveralResults for another value.
+int64_t keep_number(const IValue& value) {
+  if (value.isDouble()) {
+    pending_results().set_number(std::bit_cast<int64_t>(value.toDouble()));
+    return kFloat;
+  }
+  if (value.isInt() || value.isBool()) {
+    pending_results().set_number(value.isInt() ? value.toInt() : static_cast<int64_t>(value.toBool()));
+    return value.isInt() ? kInteger : kBool;
+  }
+  return kSeveralResults;
+}
+
 // Keeps several results for op_direct_tensor, or for op_direct_results where not all are tensors.
 int64_t keep_results(const Plan& plan, std::vector<at::Tensor> tensors, std::vector<IValue> values) {
   const bool are_tensors = plan.returns != Returns::kOther &&
@@ -217,6 +236,11 @@ int64_t keep_results(const Plan& plan, std::vector<at::Tensor> tensors, std::vec
   if (are_tensors) {
     pending_results().set(std::move(tensors));
     return plan.returns == Returns::kTensors ? kTensorList : kValuesAndIndices;
+  }
+  if (values.size() == 1) {
+    if (const int64_t kind = keep_number(values.front()); kind != kSeveralResults) {
+      return kind;
+    }
   }
   pending_results().set(values.empty() ? boxed_results(plan, std::move(tensors)) : std::move(values),
                         plan.names);
@@ -283,6 +307,10 @@ int32_t op_direct_results(SplArray** out) {
 
 int32_t op_direct_tensor(int64_t* out) {
   return guarded_result(out, [] { return pending_results().take_tensor(); });
+}
+
+int32_t op_direct_number(int64_t* out) {
+  return guarded_result(out, [] { return pending_results().number(); });
 }
 
 int32_t op_defaults(bool are_known, bool are_plain) {

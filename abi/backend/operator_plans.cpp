@@ -334,6 +334,18 @@ std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
   return plan;
 }
 
+// A name is usually the same constant of the caller. Its address is a hint only, because memory is reused.
+PlannedOperator& planned_operator(const char* name) {
+  static constinit std::array<std::atomic<PlannedOperator*>, 256> hints{};
+  std::atomic<PlannedOperator*>& hint = hints[(reinterpret_cast<uintptr_t>(name) >> 5) % hints.size()];
+  PlannedOperator* op = hint.load(std::memory_order_acquire);
+  if (op == nullptr || std::strcmp(op->name.c_str(), name) != 0) {
+    op = &plan_table().of(name);
+    hint.store(op, std::memory_order_release);
+  }
+  return *op;
+}
+
 }  // namespace
 
 const Plan* plan_of(const char* name, const DirectCall& call) {
@@ -341,7 +353,7 @@ const Plan* plan_of(const char* name, const DirectCall& call) {
   if (!key.write(call)) {
     return nullptr;
   }
-  PlannedOperator& op = plan_table().of(name);
+  PlannedOperator& op = planned_operator(name);
   for (const PlannedCall* known = op.calls.load(std::memory_order_acquire); known != nullptr;
        known = known->next) {
     if (known->types == key.view()) {

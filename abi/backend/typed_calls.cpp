@@ -3,6 +3,7 @@
 #include <ATen/core/IListRef.h>
 
 #include <array>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -72,7 +73,12 @@ struct Caller<Result(Parameters...)> {
   static constexpr size_t kCount = sizeof...(Parameters);
   using Indices = std::make_index_sequence<kCount>;
 
-  static bool fits(const Plan& plan) { return fits(plan, Indices{}); }
+  using Handle = c10::TypedOperatorHandle<Result(Parameters...)>;
+
+  /// NULL if the overload or its arguments do not fit.
+  static std::shared_ptr<const void> handle_of(const Plan& plan) {
+    return fits(plan, Indices{}) ? typed_handle(*plan.op) : nullptr;
+  }
   static void call(const Plan& plan, const DirectCall& call, TypedResult& result) {
     run(plan, call, result, Indices{});
   }
@@ -83,17 +89,15 @@ struct Caller<Result(Parameters...)> {
     const c10::FunctionSchema& schema = plan.op->schema();
     return plan.arguments.size() == kCount && returns<Result>(schema.returns()) &&
            (std::tuple_element_t<I, Arguments>::fits(*schema.arguments()[I].real_type(), plan.arguments[I]) &&
-            ...) &&
-           has_signature(*plan.op);
+            ...);
   }
 
-  // Kernels without a C++ signature, as Python registers them, can only be called boxed.
-  static bool has_signature(const c10::OperatorHandle& op) {
+  // NULL for an overload whose kernels have another signature.
+  static std::shared_ptr<const void> typed_handle(const c10::OperatorHandle& op) {
     try {
-      op.typed<Result(Parameters...)>();
-      return true;
+      return std::make_shared<const Handle>(op.typed<Result(Parameters...)>());
     } catch (const c10::Error&) {
-      return false;
+      return nullptr;
     }
   }
 
@@ -101,7 +105,7 @@ struct Caller<Result(Parameters...)> {
   static void run(const Plan& plan, const DirectCall& direct, TypedResult& result, std::index_sequence<I...>) {
     const Arguments arguments{std::tuple_element_t<I, Arguments>(plan.arguments[I], direct)...};
     const auto invoke = [&]() -> Result {
-      return plan.op->typed<Result(Parameters...)>().call(std::get<I>(arguments).get()...);
+      return static_cast<const Handle*>(plan.typed.handle.get())->call(std::get<I>(arguments).get()...);
     };
     const std::array<const Tensor*, kCount> operands{std::get<I>(arguments).operand()...};
     if constexpr (std::is_reference_v<Result>) {
@@ -113,13 +117,13 @@ struct Caller<Result(Parameters...)> {
 };
 
 struct Candidate {
-  bool (*fits)(const Plan& plan);
-  TypedCall call;
+  std::shared_ptr<const void> (*handle_of)(const Plan& plan);
+  TypedCall::Function call;
 };
 
 template <class... Functions>
 constexpr std::array<Candidate, sizeof...(Functions)> callers() {
-  return {Candidate{Caller<Functions>::fits, Caller<Functions>::call}...};
+  return {Candidate{Caller<Functions>::handle_of, Caller<Functions>::call}...};
 }
 
 // The options of factories: dtype, layout, device, pin_memory.
@@ -189,27 +193,27 @@ constexpr auto kInPlace = callers<
 template <size_t N>
 TypedCall first_that_fits(const std::array<Candidate, N>& candidates, const Plan& plan) {
   for (const Candidate& candidate : candidates) {
-    if (candidate.fits(plan)) {
-      return candidate.call;
+    if (auto handle = candidate.handle_of(plan)) {
+      return {candidate.call, std::move(handle)};
     }
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
 
 TypedCall typed_call_of(const Plan& plan) {
   if (plan.crash_guard != nullptr) {
-    return nullptr;
+    return {};
   }
   if (plan.is_in_place) {
     return first_that_fits(kInPlace, plan);
   }
   TypedCall found = first_that_fits(kFunctions, plan);
-  for (const auto& find : {+[](const Plan& p) { return first_that_fits(kReductions, p); },
-                           +[](const Plan& p) { return first_that_fits(kShapes, p); },
-                           +[](const Plan& p) { return first_that_fits(kFactories, p); }}) {
-    found = found != nullptr ? found : find(plan);
+  for (const auto find : {+[](const Plan& p) { return first_that_fits(kReductions, p); },
+                          +[](const Plan& p) { return first_that_fits(kShapes, p); },
+                          +[](const Plan& p) { return first_that_fits(kFactories, p); }}) {
+    found = found.function != nullptr ? found : find(plan);
   }
   return found;
 }

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 
+#include <memory>
 #include <vector>
 
 namespace simple_torch::abi {
@@ -17,11 +18,15 @@ struct TypedResult {
   std::vector<at::Tensor> several;
 };
 
-/// Calls the overload of the plan with the values of the call.
-using TypedCall = void (*)(const Plan& plan, const DirectCall& call, TypedResult& result);
+/// How a plan calls its overload with the values of a call.
+struct TypedCall {
+  using Function = void (*)(const Plan& plan, const DirectCall& call, TypedResult& result);
+  Function function = nullptr;         // NULL: the overload is called boxed
+  std::shared_ptr<const void> handle;  // a c10::TypedOperatorHandle, whose making compares signatures
+};
 
-/// NULL if no signature of ours is that of the overload, or if an argument is made in a way that it does not
-/// support; the overload is called boxed then.
+/// Empty if no signature of ours is that of the overload, or if an argument is made in a way that it does not
+/// support.
 TypedCall typed_call_of(const Plan& plan);
 
 }  // namespace simple_torch::abi

@@ -467,6 +467,7 @@ extern const BackendTable kBodies = {
     body::op_direct,
     body::op_direct_results,
     body::op_direct_tensor,
+    body::op_direct_number,
     body::op_defaults,
     body::op_schemas,
     body::op_names,

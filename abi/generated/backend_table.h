@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "9217376421a449a3";
+inline constexpr char kTableFingerprint[] = "7f1eb945f7cab925";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -473,6 +473,7 @@ struct BackendTable {
   int32_t (*op_direct)(const char* name, const char* kinds, const SplArray* values, const SplArray* names, int64_t* out);
   int32_t (*op_direct_results)(SplArray** out);
   int32_t (*op_direct_tensor)(int64_t* out);
+  int32_t (*op_direct_number)(int64_t* out);
   int32_t (*op_defaults)(bool are_known, bool are_plain);
   int32_t (*op_schemas)(const char* name, char** out);
   int32_t (*op_names)(char** out);
@@ -1022,6 +1023,7 @@ int32_t op_call(int64_t op, const SplValue* args, int64_t args_len, SplValue* re
 int32_t op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names, int64_t* out);
 int32_t op_direct_results(SplArray** out);
 int32_t op_direct_tensor(int64_t* out);
+int32_t op_direct_number(int64_t* out);
 int32_t op_defaults(bool are_known, bool are_plain);
 int32_t op_schemas(const char* name, char** out);
 int32_t op_names(char** out);

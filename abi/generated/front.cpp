@@ -467,6 +467,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::op_direct>::open_then_call,
     Slot<&BackendTable::op_direct_results>::open_then_call,
     Slot<&BackendTable::op_direct_tensor>::open_then_call,
+    Slot<&BackendTable::op_direct_number>::open_then_call,
     Slot<&BackendTable::op_defaults>::open_then_call,
     Slot<&BackendTable::op_schemas>::open_then_call,
     Slot<&BackendTable::op_names>::open_then_call,
@@ -1016,6 +1017,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::op_direct>::unavailable,
     Slot<&BackendTable::op_direct_results>::unavailable,
     Slot<&BackendTable::op_direct_tensor>::unavailable,
+    Slot<&BackendTable::op_direct_number>::unavailable,
     Slot<&BackendTable::op_defaults>::unavailable,
     Slot<&BackendTable::op_schemas>::unavailable,
     Slot<&BackendTable::op_names>::unavailable,
@@ -2955,6 +2957,10 @@ int32_t spt_op_direct_results(SplArray** out) {
 
 int32_t spt_op_direct_tensor(int64_t* out) {
   return slot(table.op_direct_tensor)(out);
+}
+
+int32_t spt_op_direct_number(int64_t* out) {
+  return slot(table.op_direct_number)(out);
 }
 
 int32_t spt_op_defaults(bool are_known, bool are_plain) {

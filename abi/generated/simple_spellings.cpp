@@ -4351,6 +4351,12 @@ int64_t rt_torch_op_direct_tensor() {
   return out;
 }
 
+int64_t rt_torch_op_direct_number() {
+  int64_t out{};
+  store_status(slot(table.op_direct_number)(&out));
+  return out;
+}
+
 void rt_torch_op_defaults(bool are_known, bool are_plain) {
   store_status(slot(table.op_defaults)(are_known, are_plain));
 }

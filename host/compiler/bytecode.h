@@ -72,6 +72,8 @@ struct Cache {
   uint32_t index = 0;
   const void* target = nullptr;   // Closure or Native
   const void* without = nullptr;  // a Record without a member of this name; `type` is null then
+  const void* owner = nullptr;    // a Record whose method needs its arguments bound; `type` is null then
+  const void* method = nullptr;   // that Method
 };
 
 /// The layout of the arguments of a call that is not purely positional.
@@ -144,17 +146,20 @@ struct Extern;
 /// __invoke__ and the __getattr__ of a module stand for the operator whose name is called, __getitem__ and
 /// __setitem__ for subscripts. With a third argument, `packed`, the arguments are the operator's name, an
 /// array and a dict. With one argument, @[operator(extern)], a method of a handle and integers returns the
-/// result of the function, unless that is empty or not positive.
+/// result of the function, unless that is empty or not positive. @[operator(count, item, each)] returns the
+/// array of item(handle, i) for each i below count(handle), unless that is empty.
 struct OperatorCall {
-  enum class Form : uint8_t { kNamed, kPacked, kProperty, kAnyName, kGetItem, kSetItem };
+  enum class Form : uint8_t { kNamed, kPacked, kEach, kProperty, kAnyName, kGetItem, kSetItem };
   Form form = Form::kNamed;
   Symbol name = kNoSymbol;          // of the operator
   Symbol native = kNoSymbol;        // of the extern function
-  Symbol result = kNoSymbol;        // of the class
+  Symbol result = kNoSymbol;        // of the class, or of the function for an item
   mutable void* address = nullptr;  // set at the first call
   mutable Extern* function = nullptr;
+  mutable void* item = nullptr;  // the address of the function for an item
   mutable Record* record = nullptr;
   mutable void* next_tensor = nullptr;  // returns the tensors of a list or a pair
+  mutable void* number = nullptr;       // returns the bits of a number
   mutable Record* pair = nullptr;       // the class of a pair, values and indices
   mutable Extern* results = nullptr;    // returns other results
   mutable Object* reader = nullptr;     // converts them

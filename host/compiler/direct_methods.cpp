@@ -128,15 +128,19 @@ const OperatorCall* operator_call_of(const FunctionDecl& decl) {
     return nullptr;
   }
   const auto& args = attribute->args;
-  static const Symbol packed = intern("packed");
+  static const Symbol packed = intern("packed"), each = intern("each");
   const bool are_names = std::all_of(args.begin(), args.end(), is_name);
-  const bool is_packed = are_names && args.size() == 3 && as<NameExpr>(*args[2].value).name == packed;
-  if (!are_names || args.empty() || (args.size() > 2 && !is_packed)) {
+  const auto has_form = [&](Symbol form) {
+    return are_names && args.size() == 3 && as<NameExpr>(*args[2].value).name == form;
+  };
+  const bool is_packed = has_form(packed), is_each = has_form(each);
+  if (!are_names || args.empty() || (args.size() > 2 && !is_packed && !is_each)) {
     throw CompileError{attribute->span,
                        "'operator' expects an extern function and, optionally, the class of the result"};
   }
   auto* call = new OperatorCall();
   call->form = is_packed          ? OperatorCall::Form::kPacked
+               : is_each          ? OperatorCall::Form::kEach
                : args.size() == 1 ? OperatorCall::Form::kProperty
                                   : form_of_operator(decl.info.name);
   call->name = decl.info.name;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "host/ffi/callback.h"
@@ -33,13 +34,15 @@ bool resolve_item(const OperatorCall& call, Extern& native, Record& record) {
 bool resolve_tensors(const OperatorCall& call, Extern& native) {
   LoadedModule& module = *reinterpret_cast<Closure*>(call.reader)->proto->module;
   const Value next = module.lookup(intern(native.name + "_tensor"));
+  const Value number = module.lookup(intern(native.name + "_number"));
   const Value pair = module.lookup(intern("ValuesAndIndices"));
-  if (!next.is(Kind::kExtern) || !pair.is(Kind::kRecord) || as_object<Record>(pair)->fields.size() != 2) {
+  if (!next.is(Kind::kExtern) || !number.is(Kind::kExtern) || !pair.is(Kind::kRecord) || as_object<Record>(pair)->fields.size() != 2) {
     return false;
   }
   call.next_tensor = address_of(*as_object<Extern>(next));
+  call.number = address_of(*as_object<Extern>(number));
   call.pair = as_object<Record>(pair);
-  return call.next_tensor != nullptr;
+  return call.next_tensor != nullptr && call.number != nullptr;
 }
 
 // Resolves the function and the class; false while the module that defines them is not loaded yet.
@@ -73,7 +76,8 @@ Value instance_of_handle(Record* record, int64_t handle) {
   return Value::object(instance);
 }
 
-constexpr int64_t kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4;
+constexpr int64_t kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4, kFloat = -5, kInteger = -6,
+                  kBool = -7;
 
 std::vector<Value> tensors_of(const OperatorCall& call) {
   auto* next = reinterpret_cast<int64_t (*)()>(call.next_tensor);
@@ -100,21 +104,34 @@ Value several_tensors(const OperatorCall& call, bool is_pair) {
 }
 
 // Results other than tensors only: results_of() of the library converts them.
-Value other_results(const OperatorCall& call) {
+Value general_results(const OperatorCall& call) {
   Thread& thread = current_thread();
   const Ref flat = Ref::owned(call_extern(thread, *call.results, nullptr, 0));
   const Value argument = flat.get();
   return thread.call(Value::object(call.reader), &argument, 1);
 }
 
-Value several_results(const OperatorCall& call, int64_t kind) {
+// The number is ready: reading it waits for nothing.
+Value number_result(const OperatorCall& call, int64_t kind) {
+  const int64_t bits = reinterpret_cast<int64_t (*)()>(call.number)();
+  return kind == kFloat     ? Value::number(std::bit_cast<double>(bits))
+         : kind == kInteger ? Value::integer(bits)
+                            : Value::boolean(bits != 0);
+}
+
+// Missing for a call that was not made.
+Value other_results(const OperatorCall& call, int64_t kind) {
   switch (kind) {
+    case kFloat:
+    case kInteger:
+    case kBool:
+      return number_result(call, kind);
     case kTensorList:
       return several_tensors(call, false);
     case kValuesAndIndices:
       return several_tensors(call, true);
     case kSeveralResults:
-      return other_results(call);
+      return general_results(call);
     default:
       return Value::missing();
   }
@@ -148,7 +165,7 @@ Value run_operator(const Proto& proto, const std::string& name, Operands& operan
     if (handle == 0 && name.ends_with('_')) {
       raise_last_error(proto);
     }
-    return several_results(call, handle);
+    return other_results(call, handle);
   }
   const bool in_place = count > 0 && handle == tensor_handle(args[0]);
   Ref result = in_place ? Ref::shared(args[0]) : Ref::owned(instance_of_handle(call.record, handle));
@@ -229,6 +246,46 @@ Value call_property(const Proto& proto, const Value* args, uint32_t count) {
   return is_empty_result(value.get()) ? Value::missing() : value.take();
 }
 
+void* address_of_integers(LoadedModule& module, Symbol name, size_t parameters) {
+  const Value function = module.lookup(name);
+  if (!function.is(Kind::kExtern)) {
+    return nullptr;
+  }
+  Extern& native = *as_object<Extern>(function);
+  void* address = address_of(native);
+  return native.only_integers && native.signature.parameters.size() == parameters ? address : nullptr;
+}
+
+constexpr int64_t kMaxEach = 64;  // as many dimensions as a tensor may have
+
+// The array of item(handle, i) for each i below count(handle). An empty one may be an error.
+Value call_each(const Proto& proto, const Value* args, uint32_t count) {
+  const OperatorCall& call = *proto.operator_call;
+  const int64_t handle = count == 1 ? tensor_handle(args[0]) : 0;
+  if (call.item == nullptr) {
+    call.address = address_of_integers(*proto.module, call.native, 1);
+    call.item = address_of_integers(*proto.module, call.result, 2);
+  }
+  if (handle == 0 || call.address == nullptr || call.item == nullptr) {
+    return Value::missing();
+  }
+  std::array<int64_t, kMaxEach> items;
+  int64_t length;
+  {
+    const Unlocked unlocked;
+    length = reinterpret_cast<int64_t (*)(int64_t)>(call.address)(handle);
+    for (int64_t i = 0; i < length && i < kMaxEach; ++i) {
+      items[static_cast<size_t>(i)] = reinterpret_cast<int64_t (*)(int64_t, int64_t)>(call.item)(handle, i);
+    }
+  }
+  if (length <= 0 || length > kMaxEach) {
+    return Value::missing();
+  }
+  std::vector<Value> values(static_cast<size_t>(length));
+  std::transform(items.begin(), items.begin() + length, values.begin(), Value::integer);
+  return make_array(std::move(values));
+}
+
 }  // namespace
 
 Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t count, uint32_t leading,
@@ -236,6 +293,9 @@ Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t
   const OperatorCall::Form form_of_call = proto.operator_call->form;
   if (form_of_call == OperatorCall::Form::kProperty) {
     return spec == nullptr ? call_property(proto, args, count) : Value::missing();
+  }
+  if (form_of_call == OperatorCall::Form::kEach) {
+    return spec == nullptr ? call_each(proto, args, count) : Value::missing();
   }
   if (form_of_call == OperatorCall::Form::kPacked) {
     return spec == nullptr ? call_packed_operator(proto, args, count) : Value::missing();

@@ -274,7 +274,8 @@ bool Thread::invoke_on_instance(uint32_t window, uint32_t count, const CallSpec*
   if (record == cache.without && cache.epoch == method_epoch()) {
     return invoke_unknown(window, count, spec, name);
   }
-  const Method* method = record->find(name);
+  const bool is_cached = record == cache.owner && cache.epoch == method_epoch();
+  const Method* method = is_cached ? static_cast<const Method*>(cache.method) : record->find(name);
   if (method != nullptr && leaves_names(record->direct) && spec_differs(*method, count, spec)) {
     method = nullptr;
   }
@@ -284,7 +285,12 @@ bool Thread::invoke_on_instance(uint32_t window, uint32_t count, const CallSpec*
       cache.type = record;
       cache.epoch = method_epoch();
       cache.target = method->function.as_object;
-      cache.without = nullptr;
+      cache.without = cache.owner = nullptr;
+    } else if (!is_cached) {
+      cache.type = cache.without = nullptr;
+      cache.epoch = method_epoch();
+      cache.owner = record;
+      cache.method = method;
     }
     return start_method(*method, window, count, spec, kNoLvalue);
   }
@@ -292,7 +298,7 @@ bool Thread::invoke_on_instance(uint32_t window, uint32_t count, const CallSpec*
     assign(stack_[window], retained(as_object<Instance>(self)->fields()[field->second]));
     return start_call(window, count, spec);
   }
-  cache.type = nullptr;
+  cache.type = cache.owner = nullptr;
   cache.without = record;
   cache.epoch = method_epoch();
   return invoke_unknown(window, count, spec, name);
@@ -381,11 +387,11 @@ bool Thread::invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spe
   return call_native_with(*native, window, count, 1, spec);
 }
 
-// Calls the operator of that name for a module whose __getattr__ stands for operators.
+// Calls the operator of that name, which is no member, for a module whose __getattr__ stands for operators.
 bool Thread::call_module_operator(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
   static const Symbol hook = intern("__getattr__");
   auto& module = *static_cast<LoadedModule*>(stack_[window].as_object);
-  const Value getter = module.member(name).is_missing() ? module.own(hook) : Value::missing();
+  const Value getter = module.own(hook);
   if (!getter.is(Kind::kClosure)) {
     return false;
   }
@@ -412,12 +418,15 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
     case Kind::kEnum:
     case Kind::kTrait:
       return invoke_on_type(window, count, spec, name);
-    case Kind::kModule:
-      if (call_module_operator(window, count, spec, name)) {
+    case Kind::kModule: {
+      auto& module = *static_cast<LoadedModule*>(self.as_object);
+      const Value member = module.member(name);
+      if (member.is_missing() && call_module_operator(window, count, spec, name)) {
         return false;
       }
-      assign(stack_[window], module_member(*static_cast<LoadedModule*>(self.as_object), name));
+      assign(stack_[window], member.is_missing() ? module_member(module, name) : retained(member));
       return start_call(window, count, spec);
+    }
     default:
       return invoke_builtin(window, count, spec, name);
   }

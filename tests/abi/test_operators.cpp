@@ -2,6 +2,7 @@
 // PyTorch's.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -455,6 +456,11 @@ class DirectOperators : public Operators {
         << spt_last_error_message();
     return out;
   }
+  static int64_t number() {
+    int64_t out = kUntouched;
+    EXPECT_EQ(spt_op_direct_number(&out), SPT_OK);
+    return out;
+  }
   static int64_t next_tensor() {
     int64_t out = kUntouched;
     EXPECT_EQ(spt_op_direct_tensor(&out), SPT_OK);
@@ -492,6 +498,16 @@ TEST_F(DirectOperators, KeepTensorsForTheThread) {
   EXPECT_THAT(values(first), ElementsAre(1, 3));
   EXPECT_THAT(values(second), ElementsAre(5, 4));
   EXPECT_EQ(next_tensor(), 0);
+}
+
+TEST_F(DirectOperators, KeepANumberForTheThread) {
+  const Handle half = tensor({0.5}, {1});
+  EXPECT_EQ(direct("item", "t", {integer(half)}), -5);
+  EXPECT_EQ(std::bit_cast<double>(number()), 0.5);
+  EXPECT_EQ(direct("size", "tv", {integer(half), integer(0)}), -6);
+  EXPECT_EQ(number(), 1);
+  EXPECT_EQ(direct("equal", "tt", {integer(half), integer(half)}), -7);
+  EXPECT_EQ(number(), 1);
 }
 
 TEST_F(DirectOperators, KeepOtherResultsForTheThread) {

@@ -5191,9 +5191,10 @@ SPT_API int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, 
  *  of the values, and the defaults are PyTorch's (spt_op_defaults). *out is the result, if it is a
  *  tensor; for an operator that works in place and whose name ends in _, the handle of its first
  *  tensor; -3 for a list of tensors and -4 for two tensors named values and indices, which
- *  spt_op_direct_tensor returns one by one; -2 for other results, which spt_op_direct_results returns;
- *  -1 if the operator was not called. names are strings. In kinds, d is a dtype by its code.
- *  Combinations of types are resolved once.
+ *  spt_op_direct_tensor returns one by one; -5 for a float, -6 for an integer and -7 for a bool, which
+ *  spt_op_direct_number returns; -2 for other results, which spt_op_direct_results returns; -1 if the
+ *  operator was not called. names are strings. In kinds, d is a dtype by its code. Combinations of
+ *  types are resolved once.
  *
  *  Device:   As the operator requires; a device argument is a name or a code.
  *  Autograd: As in PyTorch: recorded when grad mode is on and an input requires grad.
@@ -5219,6 +5220,13 @@ SPT_API int32_t spt_op_direct_results(SplArray** out);
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_op_direct_tensor */
 SPT_API int32_t spt_op_direct_tensor(int64_t* out);
+
+/** Returns the number of this thread's last spt_op_direct that was -5, -6 or -7: the bits of a double,
+ *  an integer, or 0 or 1.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Simple:   rt_torch_op_direct_number */
+SPT_API int32_t spt_op_direct_number(int64_t* out);
 
 /** Allows the calls of spt_op_direct: operators when the default device and dtype are known, and those
  *  that create tensors when the defaults are PyTorch's. Initially neither is allowed.

@@ -661,6 +661,7 @@ SPT_API SplArray* rt_torch_op(const char* name, const char* kinds, const SplArra
 SPT_API int64_t rt_torch_op_direct(const char* name, const char* kinds, const SplArray* values, const SplArray* names);
 SPT_API SplArray* rt_torch_op_direct_results(void);
 SPT_API int64_t rt_torch_op_direct_tensor(void);
+SPT_API int64_t rt_torch_op_direct_number(void);
 SPT_API void rt_torch_op_defaults(bool are_known, bool are_plain);
 SPT_API char* rt_torch_op_schemas(const char* name);
 SPT_API char* rt_torch_op_names(void);

@@ -1117,6 +1117,8 @@ static void call_spt_op_direct_results(const FuzzWord* a, FuzzWord* r) { r->i = 
 static void call_rt_torch_op_direct_results(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_op_direct_results(); }
 static void call_spt_op_direct_tensor(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_direct_tensor(a[0].p); }
 static void call_rt_torch_op_direct_tensor(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_op_direct_tensor(); }
+static void call_spt_op_direct_number(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_direct_number(a[0].p); }
+static void call_rt_torch_op_direct_number(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_op_direct_number(); }
 static void call_spt_op_defaults(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_defaults((a[0].i & 1) != 0, (a[1].i & 1) != 0); }
 static void call_rt_torch_op_defaults(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_op_defaults((a[0].i & 1) != 0, (a[1].i & 1) != 0); }
 static void call_spt_op_schemas(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_schemas(a[0].s, a[1].p); }
@@ -2406,6 +2408,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_op_direct_results", "SplArray* rt_torch_op_direct_results(void)", call_rt_torch_op_direct_results, {FUZZ_ANYS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_op_direct_tensor", "int32_t spt_op_direct_tensor(int64_t* out)", call_spt_op_direct_tensor, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_op_direct_tensor", "int64_t rt_torch_op_direct_tensor(void)", call_rt_torch_op_direct_tensor, {FUZZ_I64, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_op_direct_number", "int32_t spt_op_direct_number(int64_t* out)", call_spt_op_direct_number, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_op_direct_number", "int64_t rt_torch_op_direct_number(void)", call_rt_torch_op_direct_number, {FUZZ_I64, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_op_defaults", "int32_t spt_op_defaults(bool are_known, bool are_plain)", call_spt_op_defaults, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_BOOL, 0, "are_known"}, {FUZZ_BOOL, 0, "are_plain"}}},
     {"rt_torch_op_defaults", "void rt_torch_op_defaults(bool are_known, bool are_plain)", call_rt_torch_op_defaults, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_BOOL, 0, "are_known"}, {FUZZ_BOOL, 0, "are_plain"}}},
     {"spt_op_schemas", "int32_t spt_op_schemas(const char* name, char** out)", call_spt_op_schemas, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "name"}, {FUZZ_OUT_TEXT, 0, "out"}}},
@@ -2580,4 +2584,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1287;
+const int kFuzzFunctionCount = 1289;
