@@ -1,6 +1,7 @@
 #include "core_libtorch/subscripts.h"
 
 #include <ATen/TensorIndexing.h>
+#include <c10/util/SmallVector.h>
 
 #include "core_libtorch/error_context.h"
 
@@ -24,8 +25,10 @@ struct ToIndex {
   indexing::TensorIndex operator()(const at::Tensor& index) const { return index; }
 };
 
-std::vector<indexing::TensorIndex> indices(const std::vector<Subscript>& subscripts) {
-  std::vector<indexing::TensorIndex> all;
+using Indices = c10::SmallVector<indexing::TensorIndex, 4>;
+
+Indices indices(c10::ArrayRef<Subscript> subscripts) {
+  Indices all;
   all.reserve(subscripts.size());
   for (const Subscript& subscript : subscripts) {
     all.push_back(std::visit(ToIndex{}, subscript));
@@ -35,17 +38,17 @@ std::vector<indexing::TensorIndex> indices(const std::vector<Subscript>& subscri
 
 }  // namespace
 
-at::Tensor get_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts) {
+at::Tensor get_item(const at::Tensor& tensor, c10::ArrayRef<Subscript> subscripts) {
   return with_error_context("get_item", {&tensor},
                             [&] { return indexing::get_item(tensor, indices(subscripts)); });
 }
 
-void set_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts, const at::Tensor& value) {
+void set_item(const at::Tensor& tensor, c10::ArrayRef<Subscript> subscripts, const at::Tensor& value) {
   with_error_context("set_item", {&tensor, &value},
                      [&] { indexing::set_item(tensor, indices(subscripts), value); });
 }
 
-void set_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts, const at::Scalar& value) {
+void set_item(const at::Tensor& tensor, c10::ArrayRef<Subscript> subscripts, const at::Scalar& value) {
   at::Tensor written = tensor;
   with_error_context("set_item", {&tensor}, [&] { written.index_put_(indices(subscripts), value); });
 }

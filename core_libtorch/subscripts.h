@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
-#include <vector>
 
 namespace simple_torch::core {
 
@@ -18,10 +17,10 @@ struct Slice {           // start:stop:step; an omitted part has no value
 using Subscript = std::variant<int64_t, bool, NewDimension, Ellipsis, Slice, at::Tensor>;
 
 /// A view, or a copy if a subscript is a tensor.
-at::Tensor get_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts);
+at::Tensor get_item(const at::Tensor& tensor, c10::ArrayRef<Subscript> subscripts);
 
 /// Writes a tensor, which is broadcast, or a number.
-void set_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts, const at::Tensor& value);
-void set_item(const at::Tensor& tensor, const std::vector<Subscript>& subscripts, const at::Scalar& value);
+void set_item(const at::Tensor& tensor, c10::ArrayRef<Subscript> subscripts, const at::Tensor& value);
+void set_item(const at::Tensor& tensor, c10::ArrayRef<Subscript> subscripts, const at::Scalar& value);
 
 }  // namespace simple_torch::core

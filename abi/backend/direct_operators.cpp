@@ -259,6 +259,9 @@ int64_t run_plan(const char* name, const Plan& plan, const DirectCall& call) {
   TypedResult result;
   std::vector<IValue> values;
   run(plan, call, result, values);
+  if (result.number) {
+    values.emplace_back(*result.number);
+  }
   if (plan.returns != Returns::kTensor) {
     return keep_results(plan, std::move(result.several), std::move(values));
   }

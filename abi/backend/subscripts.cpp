@@ -1,8 +1,9 @@
 // Bodies of get_item and set_item.
 #include "core_libtorch/subscripts.h"
 
+#include <c10/util/SmallVector.h>
+
 #include <string>
-#include <vector>
 
 #include "abi/backend/guarded.h"
 #include "abi/backend/operator_values.h"
@@ -27,19 +28,19 @@ core::Slice slice(const SplValue& item) {
   return {slice_part(items[0]), slice_part(items[1]), slice_part(items[2])};
 }
 
-core::Subscript plain_subscript(const c10::IValue& value) {
-  if (value.isInt()) {
-    return value.toInt();
+core::Subscript plain_subscript(const SplValue& item) {
+  switch (item.tag) {
+    case SPL_INT:
+      return item.as_int;
+    case SPL_BOOL:
+      return item.as_bool;
+    case SPL_NIL:
+      return core::NewDimension{};
+    default:
+      throw Error(ErrorKind::kInvalidArgument,
+                  "a subscript must be an integer, a bool, nil, a slice, ... or a tensor, got " +
+                      value_by_letter('v', item).type()->repr_str());
   }
-  if (value.isBool()) {
-    return value.toBool();
-  }
-  if (value.isNone()) {
-    return core::NewDimension{};
-  }
-  throw Error(ErrorKind::kInvalidArgument,
-              "a subscript must be an integer, a bool, nil, a slice, ... or a tensor, got " +
-                  value.type()->repr_str());
 }
 
 core::Subscript tensor_subscript(const c10::IValue& value) {
@@ -58,20 +59,22 @@ core::Subscript subscript(char letter, const SplValue& item) {
     case 't':
       return tensor_subscript(value_by_letter('t', item));
     case 'v':
-      return plain_subscript(value_by_letter('v', item));
+      return plain_subscript(item);
     default:
       throw Error(ErrorKind::kInvalidArgument,
                   std::string("kinds: unknown letter ") + letter + ", expected v, t, s or e");
   }
 }
 
+using Subscripts = c10::SmallVector<core::Subscript, 4>;
+
 /// The subscripts from `first` on.
-std::vector<core::Subscript> subscripts(const char* kinds, const SplArray* values, size_t first) {
+Subscripts subscripts(const char* kinds, const SplArray* values, size_t first) {
   const size_t count = count_of_values(kinds, values);
   if (count < first) {
     throw Error(ErrorKind::kInvalidArgument, "set_item: value is missing");
   }
-  std::vector<core::Subscript> all;
+  Subscripts all;
   for (size_t i = first; i < count; ++i) {
     all.push_back(subscript(kinds[i], values->items[i]));
   }
@@ -80,7 +83,7 @@ std::vector<core::Subscript> subscripts(const char* kinds, const SplArray* value
 
 void assign(int64_t a, const char* kinds, const SplArray* value_and_keys) {
   const auto held = tensor_argument(a);
-  const std::vector<core::Subscript> where = subscripts(kinds, value_and_keys, 1);
+  const Subscripts where = subscripts(kinds, value_and_keys, 1);
   const c10::IValue value = value_by_letter(kinds[0], value_and_keys->items[0]);
   if (value.isTensor()) {
     core::set_item(*held, where, value.toTensor());

@@ -25,6 +25,7 @@ using Format = Maybe<at::MemoryFormat>;
 using List = at::IntArrayRef;
 
 void store(TypedResult& result, Tensor tensor) { result.tensor = std::move(tensor); }
+void store(TypedResult& result, const Scalar& number) { result.number = number; }
 void store(TypedResult& result, std::vector<Tensor> tensors) { result.several = std::move(tensors); }
 void store(TypedResult& result, std::tuple<Tensor, Tensor> pair) {
   result.several.reserve(2);
@@ -59,6 +60,8 @@ bool returns(const std::vector<c10::Argument>& results) {
     return results.size() == 2 && is_tensor(results[0]) && is_tensor(results[1]);
   } else if constexpr (std::is_same_v<Result, std::vector<Tensor>>) {
     return results.size() == 1 && results[0].type()->isSubtypeOf(*c10::ListType::ofTensors());
+  } else if constexpr (std::is_same_v<Result, Scalar>) {
+    return results.size() == 1 && results[0].type()->kind() == c10::TypeKind::NumberType;
   } else {
     return results.size() == 1 && is_tensor(results[0]);
   }
@@ -158,7 +161,7 @@ constexpr auto kReductions = callers<
     Tensor(const Tensor&, int64_t, bool), Tensor(const Tensor&, int64_t, DType),
     std::tuple<Tensor, Tensor>(const Tensor&, int64_t, bool),
     std::tuple<Tensor, Tensor>(const Tensor&, SymInt, int64_t, bool, bool),
-    std::tuple<Tensor, Tensor>(const Tensor&, int64_t)>();
+    std::tuple<Tensor, Tensor>(const Tensor&, int64_t), Scalar(const Tensor&)>();
 
 constexpr auto kShapes = callers<
     Tensor(const Tensor&, int64_t), Tensor(const Tensor&, int64_t, int64_t), Tensor(const Tensor&, List),

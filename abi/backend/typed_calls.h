@@ -5,6 +5,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace simple_torch::abi {
@@ -12,10 +13,11 @@ namespace simple_torch::abi {
 struct DirectCall;
 struct Plan;
 
-/// The results of a typed call: one tensor, or several. Neither for an operator that works in place.
+/// The results of a typed call: one tensor, several, or a number. None for an operator that works in place.
 struct TypedResult {
   at::Tensor tensor;
   std::vector<at::Tensor> several;
+  std::optional<at::Scalar> number;
 };
 
 /// How a plan calls its overload with the values of a call.

@@ -195,6 +195,24 @@ Value field_of_object(Thread& thread, Value object, Symbol name) {
 
 }  // namespace
 
+Value Thread::get_field(Value object, Cache& cache) {
+  if (!object.is(Kind::kInstance)) {
+    return get_field(object, cache.name);
+  }
+  const Record* record = as_object<Instance>(object)->record;
+  if (record != cache.owner || cache.epoch != method_epoch()) {
+    const bool is_field = record->field_index.contains(cache.name);
+    const Method* found = is_field || leaves_names(record->direct) ? nullptr : record->find(cache.name);
+    if (found == nullptr) {
+      return get_field(object, cache.name);
+    }
+    cache.owner = record;
+    cache.method = found;
+    cache.epoch = method_epoch();
+  }
+  return method_as_value(*this, object, *static_cast<const Method*>(cache.method));
+}
+
 Value Thread::get_field(Value object, Symbol name) {
   if (object.is_object()) {
     if (const Value field = field_of_object(*this, object, name); !field.is_missing()) {
