@@ -142,6 +142,13 @@ def test_what_is_no_image_is_rejected(tensor, error, message):
         images.png(tensor)
 
 
+def test_an_enlarged_image_repeats_its_pixels():
+    tensor = torch.tensor([[1, 2]], dtype=torch.uint8)
+    assert pixels(images.png(tensor, scale=2)) == (4, 2, 0, bytes([1, 1, 2, 2, 1, 1, 2, 2]))
+    with pytest.raises(ValueError, match="scale must be positive, got 0"):
+        images.png(tensor, scale=0)
+
+
 def test_rescaled_values():
     assert pixels(images.png(torch.tensor([[-1.0, 0.0, 1.0]]), rescale=True))[3] == bytes([0, 128, 255])
 

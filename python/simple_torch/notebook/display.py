@@ -22,9 +22,9 @@ class Display:
     def __call__(self, *values: Any, **options: Any) -> Any:
         return display(*values, **options)
 
-    def image(self, tensor: torch.Tensor, *, columns: int | None = None, rescale: bool = False) -> None:
+    def image(self, tensor: torch.Tensor, *, columns: int | None = None, rescale: bool = False, scale: int = 1) -> None:
         """Show a tensor as an image, or a batch as a grid; see `simple_torch.notebook.images.png`."""
-        content = png(tensor, columns=columns, rescale=rescale)
+        content = png(tensor, columns=columns, rescale=rescale, scale=scale)
         data = {"image/png": b64encode(content).decode(), "text/plain": f"image of {description(tensor)}"}
         display(data, raw=True)
 

@@ -12,7 +12,7 @@ import torch
 _PADDING = 2
 
 
-def png(tensor: torch.Tensor, *, columns: int | None = None, rescale: bool = False) -> bytes:
+def png(tensor: torch.Tensor, *, columns: int | None = None, rescale: bool = False, scale: int = 1) -> bytes:
     """Return a tensor as a PNG image.
 
     Args:
@@ -20,16 +20,21 @@ def png(tensor: torch.Tensor, *, columns: int | None = None, rescale: bool = Fal
             uint8, or floating point from 0 to 1.
         columns: the number of images in a row of the grid; by default the grid is about square.
         rescale: map the smallest value to black and the largest to white.
+        scale: the width and height of the square that shows a pixel.
 
     Raises:
         TypeError: the argument is no tensor, or its dtype is not uint8 or floating point.
-        ValueError: the shape is none of these, or a value is not in [0, 1].
+        ValueError: the shape is none of these, a value is not in [0, 1], or `columns` or `scale` is not positive.
     """
     if not isinstance(tensor, torch.Tensor):
         raise TypeError(f"image: argument must be a tensor, not {type(tensor).__name__}")
     pixels = _as_bytes(tensor.detach(), rescale)
     if pixels.dim() == 2:
         pixels = pixels.unsqueeze(0)
+    if scale < 1:
+        raise ValueError(f"image: scale must be positive, got {scale}")
+    if pixels.dim() in (3, 4):
+        pixels = pixels.repeat_interleave(scale, -1).repeat_interleave(scale, -2)
     if pixels.dim() == 4:
         pixels = _grid(pixels, columns)
     if pixels.dim() != 3 or pixels.shape[0] not in (1, 3) or pixels.numel() == 0:
