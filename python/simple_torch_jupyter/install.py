@@ -11,10 +11,13 @@ from pathlib import Path
 NAME = "simple"
 _HERE = Path(__file__).parent
 _PACKAGES = _HERE.parent
+_NBCONVERT = {"HighlightMagicsPreprocessor": {"enabled": True, "languages": {f"%%{NAME}": NAME}}}
 
 
 def install(prefix: Path) -> list[Path]:
     """Install into `prefix`/share/jupyter, replacing an earlier installation, and return the folders.
+
+    A configuration of nbconvert, which makes it highlight %%simple cells, is added unless there is one.
 
     Raises:
         OSError: a folder cannot be written.
@@ -25,6 +28,10 @@ def install(prefix: Path) -> list[Path]:
     shutil.copy(_HERE / "logo-svg.svg", kernel)
     extension = _fresh(share / "labextensions" / "simple-torch")
     shutil.copytree(_HERE / "labextension", extension, dirs_exist_ok=True)
+    config = prefix / "etc" / "jupyter" / "jupyter_nbconvert_config.json"
+    if not config.exists():
+        config.parent.mkdir(parents=True, exist_ok=True)
+        config.write_text(json.dumps(_NBCONVERT, indent=1) + "\n")
     return [kernel, extension]
 
 

@@ -31,6 +31,7 @@ def jupyter(tmp_path_factory):
     settings = {
         "JUPYTER_PATH": str(folder / "share" / "jupyter"),
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTER_CONFIG_PATH": str(folder / "etc" / "jupyter"),
         "JUPYTER_DATA_DIR": str(folder / "data"),
         "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         "IPYTHONDIR": str(folder / "ipython"),

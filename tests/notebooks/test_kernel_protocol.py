@@ -28,5 +28,5 @@ class SimpleKernelTests(jupyter_kernel_test.KernelTests):
     incomplete_code_samples = ["fn f(x):", "f(1,", 'val text = """begin']  # noqa: RUF012
     code_inspect_sample = "use torch\ntorch.manual_seed"
     code_history_pattern = "6?*7"
-    supported_history_operations = ("tail", "search")  # ipykernel returns ranges of the running session as session 0
+    supported_history_operations = ("tail", "range", "search")
     code_clear_output = "%%python\nfrom IPython.display import clear_output\nclear_output()"

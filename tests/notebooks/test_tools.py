@@ -60,6 +60,15 @@ def test_nbconvert_executes_and_highlights(notebook):
     assert resources["output_extension"] == ".spl" and "torch.ones([2])" in script
 
 
+def test_nbconvert_highlights_simple_cells_of_python_notebooks(tmp_path):
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("%%simple\nval x = 1  # one")])
+    nbformat.write(made, tmp_path / "magic.ipynb")
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", str(tmp_path / "magic.ipynb")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert '<span class="k">val</span>' in (tmp_path / "magic.html").read_text()
+
+
 def test_the_tools_do_not_load_torch():
     code = "import papermill, sys, simple_torch_jupyter.lexer as a, simple_torch_jupyter.papermill as b; "
     code += "print('torch' in sys.modules)"

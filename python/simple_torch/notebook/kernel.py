@@ -68,6 +68,13 @@ class SimpleKernel(IPythonKernel):
     def banner(self) -> str:
         return f"Simple {simple_torch.__version__}. Cells are Simple; cells that begin with %%python are Python."
 
+    def do_history(self, *args: Any, **options: Any) -> dict[str, Any]:
+        """Return the history with the running session's number, which ipykernel's ranges replace by 0."""
+        reply = super().do_history(*args, **options)
+        running = self.shell.history_manager.session_number
+        reply["history"] = [(session or running, *rest) for session, *rest in reply["history"]]
+        return reply
+
     def do_is_complete(self, code: str) -> dict[str, str]:
         if simple_part(code, simple_by_default=True) is None:
             return super().do_is_complete(code)
