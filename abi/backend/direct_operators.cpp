@@ -26,8 +26,8 @@ namespace {
 
 using c10::IValue;
 
-constexpr int64_t kNotCalled = -1, kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4, kFloat = -5, kInteger = -6,
-                  kBool = -7;
+constexpr int64_t kNotCalled = -1, kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4,
+                  kFloat = -5, kInteger = -6, kBool = -7;
 
 /// The results of this thread's last call that returned several.
 class PendingResults {
@@ -230,9 +230,9 @@ int64_t keep_number(const IValue& value) {
 
 // Keeps several results for op_direct_tensor, or for op_direct_results where not all are tensors.
 int64_t keep_results(const Plan& plan, std::vector<at::Tensor> tensors, std::vector<IValue> values) {
-  const bool are_tensors = plan.returns != Returns::kOther &&
-                           std::all_of(tensors.begin(), tensors.end(),
-                                       [](const at::Tensor& tensor) { return tensor.defined(); });
+  const bool are_tensors =
+      plan.returns != Returns::kOther &&
+      std::all_of(tensors.begin(), tensors.end(), [](const at::Tensor& tensor) { return tensor.defined(); });
   if (are_tensors) {
     pending_results().set(std::move(tensors));
     return plan.returns == Returns::kTensors ? kTensorList : kValuesAndIndices;

@@ -54,7 +54,7 @@ struct Plan {
   bool is_random = false, is_factory = false, is_in_place = false;
   Returns returns = Returns::kOther;
   std::string names;  // of the results
-  TypedCall typed;  // empty for a boxed call
+  TypedCall typed;    // empty for a boxed call
   void (*crash_guard)(const std::vector<c10::IValue>& arguments) = nullptr;
 };
 

@@ -24,7 +24,7 @@ inline bool is_constant(const PlannedArgument& planned) {
   return planned.conversion == Conversion::kConstant;
 }
 
-/// An argument of the parameter type T while the call runs: get() returns it. `fits` is true if the
+/// An argument of the parameter type T while the call runs: get() returns it. `fits` is whether the
 /// schema's type becomes T and the argument is made in a supported way.
 template <class T>
 struct TypedArgument;
@@ -117,9 +117,9 @@ struct TypedArgument<double> : CopiedArgument<double> {
   TypedArgument(const PlannedArgument& planned, const DirectCall& call)
       : CopiedArgument{read(planned, call)} {}
   static double read(const PlannedArgument& planned, const DirectCall& call) {
-    return is_constant(planned)                         ? planned.constant.toDouble()
+    return is_constant(planned)                       ? planned.constant.toDouble()
            : planned.conversion == Conversion::kFloat ? value_of(planned, call).as_float
-                                                        : static_cast<double>(value_of(planned, call).as_int);
+                                                      : static_cast<double>(value_of(planned, call).as_int);
   }
 };
 
@@ -174,7 +174,8 @@ template <class T>
 struct TypedArgument<std::optional<T>> {
   static bool fits(const c10::Type& type, const PlannedArgument& planned) {
     const auto* optional = type.castRaw<c10::OptionalType>();
-    return optional != nullptr && (is_absent(planned) || TypedArgument<T>::fits(*optional->getElementType(), planned));
+    return optional != nullptr &&
+           (is_absent(planned) || TypedArgument<T>::fits(*optional->getElementType(), planned));
   }
   static bool is_absent(const PlannedArgument& planned) {
     return is_constant(planned) && planned.constant.isNone();
@@ -247,8 +248,9 @@ template <>
 struct TypedArgument<at::OptionalIntArrayRef> {
   static bool fits(const c10::Type& type, const PlannedArgument& planned) {
     const auto* optional = type.castRaw<c10::OptionalType>();
-    return optional != nullptr && (TypedArgument<std::optional<int64_t>>::is_absent(planned) ||
-                                   TypedArgument<at::IntArrayRef>::fits(*optional->getElementType(), planned));
+    return optional != nullptr &&
+           (TypedArgument<std::optional<int64_t>>::is_absent(planned) ||
+            TypedArgument<at::IntArrayRef>::fits(*optional->getElementType(), planned));
   }
   TypedArgument(const PlannedArgument& planned, const DirectCall& call) {
     if (!TypedArgument<std::optional<int64_t>>::is_absent(planned)) {

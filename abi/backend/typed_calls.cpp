@@ -105,7 +105,8 @@ struct Caller<Result(Parameters...)> {
   }
 
   template <size_t... I>
-  static void run(const Plan& plan, const DirectCall& direct, TypedResult& result, std::index_sequence<I...>) {
+  static void run(const Plan& plan, const DirectCall& direct, TypedResult& result,
+                  std::index_sequence<I...>) {
     const Arguments arguments{std::tuple_element_t<I, Arguments>(plan.arguments[I], direct)...};
     const auto invoke = [&]() -> Result {
       return static_cast<const Handle*>(plan.typed.handle.get())->call(std::get<I>(arguments).get()...);
@@ -133,13 +134,15 @@ constexpr std::array<Candidate, sizeof...(Functions)> callers() {
 template <class... Leading>
 using Factory = Tensor(Leading..., DType, Maybe<at::Layout>, Maybe<at::Device>, Maybe<bool>);
 template <class... Leading>
-using FactoryWithFormat = Tensor(Leading..., DType, Maybe<at::Layout>, Maybe<at::Device>, Maybe<bool>, Format);
+using FactoryWithFormat = Tensor(Leading..., DType, Maybe<at::Layout>, Maybe<at::Device>, Maybe<bool>,
+                                 Format);
 
 // The most frequent signatures of functions that return new tensors.
 constexpr auto kFunctions = callers<
-    Tensor(const Tensor&), Tensor(const Tensor&, const Tensor&), Tensor(const Tensor&, const Tensor&, const Tensor&),
-    Tensor(const Tensor&, const Scalar&), Tensor(const Tensor&, const Scalar&, const Scalar&),
-    Tensor(const Scalar&, const Tensor&), Tensor(const Tensor&, const Tensor&, const Scalar&),
+    Tensor(const Tensor&), Tensor(const Tensor&, const Tensor&),
+    Tensor(const Tensor&, const Tensor&, const Tensor&), Tensor(const Tensor&, const Scalar&),
+    Tensor(const Tensor&, const Scalar&, const Scalar&), Tensor(const Scalar&, const Tensor&),
+    Tensor(const Tensor&, const Tensor&, const Scalar&),
     Tensor(const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&),
     Tensor(const Tensor&, const Tensor&, const Tensor&, const Scalar&),
     Tensor(const Tensor&, const Tensor&, const Scalar&, const Scalar&),
@@ -153,22 +156,23 @@ constexpr auto kFunctions = callers<
     Tensor(const Tensor&, const Tensor&, const Maybe<Tensor>&, int64_t, SymInt, double),
     Tensor(const Tensor&, SymIntArrayRef, const Maybe<Tensor>&, const Maybe<Tensor>&, double, bool)>();
 
-constexpr auto kReductions = callers<
-    Tensor(const Tensor&, DType), Tensor(const Tensor&, at::OptionalIntArrayRef, bool, DType),
-    Tensor(const Tensor&, at::OptionalIntArrayRef, const Maybe<Scalar>&, bool),
-    Tensor(const Tensor&, at::OptionalIntArrayRef, bool, bool), Tensor(const Tensor&, List, bool),
-    Tensor(const Tensor&, const Maybe<Scalar>&, List, bool), Tensor(const Tensor&, Maybe<int64_t>, bool),
-    Tensor(const Tensor&, int64_t, bool), Tensor(const Tensor&, int64_t, DType),
-    std::tuple<Tensor, Tensor>(const Tensor&, int64_t, bool),
-    std::tuple<Tensor, Tensor>(const Tensor&, SymInt, int64_t, bool, bool),
-    std::tuple<Tensor, Tensor>(const Tensor&, int64_t), Scalar(const Tensor&)>();
+constexpr auto kReductions =
+    callers<Tensor(const Tensor&, DType), Tensor(const Tensor&, at::OptionalIntArrayRef, bool, DType),
+            Tensor(const Tensor&, at::OptionalIntArrayRef, const Maybe<Scalar>&, bool),
+            Tensor(const Tensor&, at::OptionalIntArrayRef, bool, bool), Tensor(const Tensor&, List, bool),
+            Tensor(const Tensor&, const Maybe<Scalar>&, List, bool),
+            Tensor(const Tensor&, Maybe<int64_t>, bool), Tensor(const Tensor&, int64_t, bool),
+            Tensor(const Tensor&, int64_t, DType), std::tuple<Tensor, Tensor>(const Tensor&, int64_t, bool),
+            std::tuple<Tensor, Tensor>(const Tensor&, SymInt, int64_t, bool, bool),
+            std::tuple<Tensor, Tensor>(const Tensor&, int64_t), Scalar(const Tensor&)>();
 
 constexpr auto kShapes = callers<
     Tensor(const Tensor&, int64_t), Tensor(const Tensor&, int64_t, int64_t), Tensor(const Tensor&, List),
     Tensor(const Tensor&, SymIntArrayRef), Tensor(const Tensor&, SymIntArrayRef, bool),
     Tensor(const Tensor&, int64_t, SymInt), Tensor(const Tensor&, int64_t, SymInt, SymInt),
     Tensor(const Tensor&, List, List), Tensor(const Tensor&, int64_t, const Tensor&),
-    Tensor(const Tensor&, int64_t, const Tensor&, bool), Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&),
+    Tensor(const Tensor&, int64_t, const Tensor&, bool),
+    Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&),
     Tensor(const Tensor&, int64_t, const Tensor&, const Scalar&), Tensor(const at::ITensorListRef&, int64_t),
     Tensor(at::TensorList, int64_t), Tensor(at::TensorList), Tensor(const Tensor&, Format),
     Tensor(const Tensor&, at::ScalarType, bool, bool, Format),
@@ -178,20 +182,21 @@ constexpr auto kShapes = callers<
     std::vector<Tensor>(const Tensor&, SymInt, int64_t),
     std::vector<Tensor>(const Tensor&, SymIntArrayRef, int64_t)>();
 
-constexpr auto kFactories = callers<
-    Factory<SymIntArrayRef>, Factory<SymIntArrayRef, const Scalar&>, FactoryWithFormat<SymIntArrayRef>,
-    Factory<const Scalar&>, Factory<const Scalar&, const Scalar&>,
-    Factory<const Scalar&, const Scalar&, const Scalar&>, Factory<const Scalar&, const Scalar&, int64_t>,
-    Factory<SymInt>, Factory<SymInt, SymIntArrayRef>, Factory<SymInt, SymInt, SymIntArrayRef>,
-    FactoryWithFormat<const Tensor&>, FactoryWithFormat<const Tensor&, const Scalar&>>();
+constexpr auto kFactories =
+    callers<Factory<SymIntArrayRef>, Factory<SymIntArrayRef, const Scalar&>,
+            FactoryWithFormat<SymIntArrayRef>, Factory<const Scalar&>, Factory<const Scalar&, const Scalar&>,
+            Factory<const Scalar&, const Scalar&, const Scalar&>,
+            Factory<const Scalar&, const Scalar&, int64_t>, Factory<SymInt>, Factory<SymInt, SymIntArrayRef>,
+            Factory<SymInt, SymInt, SymIntArrayRef>, FactoryWithFormat<const Tensor&>,
+            FactoryWithFormat<const Tensor&, const Scalar&>>();
 
-constexpr auto kInPlace = callers<
-    Tensor&(Tensor&), Tensor&(Tensor&, const Tensor&), Tensor&(Tensor&, const Scalar&),
-    Tensor&(Tensor&, const Tensor&, const Scalar&), Tensor&(Tensor&, const Tensor&, bool),
-    Tensor&(Tensor&, const Scalar&, const Scalar&), Tensor&(Tensor&, const Tensor&, const Tensor&),
-    Tensor&(Tensor&, const Tensor&, const Tensor&, const Scalar&),
-    Tensor&(Tensor&, const Maybe<Scalar>&, const Maybe<Scalar>&),
-    Tensor&(Tensor&, double, double, Maybe<at::Generator>)>();
+constexpr auto kInPlace =
+    callers<Tensor&(Tensor&), Tensor&(Tensor&, const Tensor&), Tensor&(Tensor&, const Scalar&),
+            Tensor&(Tensor&, const Tensor&, const Scalar&), Tensor&(Tensor&, const Tensor&, bool),
+            Tensor&(Tensor&, const Scalar&, const Scalar&), Tensor&(Tensor&, const Tensor&, const Tensor&),
+            Tensor&(Tensor&, const Tensor&, const Tensor&, const Scalar&),
+            Tensor&(Tensor&, const Maybe<Scalar>&, const Maybe<Scalar>&),
+            Tensor&(Tensor&, double, double, Maybe<at::Generator>)>();
 
 template <size_t N>
 TypedCall first_that_fits(const std::array<Candidate, N>& candidates, const Plan& plan) {

@@ -43,7 +43,7 @@ class Simple:
         for i in range(copies):
             (folder / f"copy_{i}.spl").write_text(program.read_text())
             lines.append(f"fn run_{i}():\n    use copy_{i}\n")
-        lines += [f"input(\"\")\nrun_{i}()\nprint \"done\"" for i in range(copies)]
+        lines += [f'input("")\nrun_{i}()\nprint "done"' for i in range(copies)]
         driver = folder / "driver.spl"
         driver.write_text("\n".join(lines))
         variables = {**os.environ, "OMP_NUM_THREADS": "1"}

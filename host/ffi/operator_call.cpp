@@ -36,7 +36,8 @@ bool resolve_tensors(const OperatorCall& call, Extern& native) {
   const Value next = module.lookup(intern(native.name + "_tensor"));
   const Value number = module.lookup(intern(native.name + "_number"));
   const Value pair = module.lookup(intern("ValuesAndIndices"));
-  if (!next.is(Kind::kExtern) || !number.is(Kind::kExtern) || !pair.is(Kind::kRecord) || as_object<Record>(pair)->fields.size() != 2) {
+  if (!next.is(Kind::kExtern) || !number.is(Kind::kExtern) || !pair.is(Kind::kRecord) ||
+      as_object<Record>(pair)->fields.size() != 2) {
     return false;
   }
   call.next_tensor = address_of(*as_object<Extern>(next));

@@ -53,7 +53,7 @@ class Thread {
   /// The Simple stack, innermost first.
   std::vector<StackEntry> stack() const;
 
-  Value get_field(Value object, Symbol name);  // owned; fields, then methods without arguments
+  Value get_field(Value object, Symbol name);   // owned; fields, then methods without arguments
   Value get_field(Value object, Cache& cache);  // the same; keeps the method of an instance in the cache
   /// A module's member, or the result of the module's function __getattr__(name). Owned.
   Value module_member(LoadedModule& module, Symbol name);
