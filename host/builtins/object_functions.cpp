@@ -101,7 +101,8 @@ Value round_fn(Thread& thread, Value* args, int count) {
 }
 
 // What `super()` without a call of a method stands for, in a method of the class statement with the key
-// `args[0]` and the first parent `args[1]`: an object whose attributes, of `args[2]`, are those of the next class.
+// `args[0]` and the first parent `args[1]`: an object whose attributes, of `args[2]`, are those of the next
+// class.
 Value super_fn(Thread& thread, Value* args, int) {
   static const Symbol name = intern("__super__");
   const Method* method =

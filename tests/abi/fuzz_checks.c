@@ -297,7 +297,8 @@ static void check_failure(int64_t live_before, bool has_status) {
 
 static void check_status(int64_t status) {
   char message[600];
-  if (status < 0 || status == SPT_INTERNAL || status > SPT_LIN_ALG) { /* INTERNAL is an exception that nobody expected */
+  if (status < 0 || status == SPT_INTERNAL ||
+      status > SPT_LIN_ALG) { /* INTERNAL is an exception that nobody expected */
     snprintf(message, sizeof message, "status %lld: %.500s", (long long)status, spt_last_error_message());
     fault(message);
   }
