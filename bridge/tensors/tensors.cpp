@@ -34,9 +34,26 @@ bool ensure_torch_types() {
   return is_ready;
 }
 
-/// Whether LibTorch rejects a writable pointer to its memory.
+/// Whether LibTorch rejects a writable pointer to the memory. LibTorch 2.11 has no query for it.
+template <class Storage>
+bool is_protected(Storage& storage) {
+  if constexpr (requires { storage.throw_on_mutable_data_ptr(); }) {
+    return storage.throw_on_mutable_data_ptr();
+  } else {
+    if (storage.is_cow()) {
+      return false;  // a writable pointer would copy the memory
+    }
+    try {
+      storage.mutable_data();
+      return false;
+    } catch (const c10::Error&) {
+      return true;
+    }
+  }
+}
+
 bool rejects_writes(const at::Tensor& tensor) {
-  return tensor.has_storage() && tensor.storage().unsafeGetStorageImpl()->throw_on_mutable_data_ptr();
+  return tensor.has_storage() && is_protected(*tensor.storage().unsafeGetStorageImpl());
 }
 
 /// Lets numpy() return a read-only array; torch's own method demands a writable pointer.

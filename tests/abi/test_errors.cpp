@@ -170,9 +170,9 @@ TEST_F(Errors, MissingKernelsAreNotImplemented) {
   EXPECT_EQ(spt_softmax(a, 0, &out_), SPT_NOT_IMPLEMENTED);
 }
 
-TEST_F(Errors, OtherLibTorchErrorsAreTorch) {
+TEST_F(Errors, FailedFactorizationsAreLinAlg) {
   const Handle singular = zeros({2, 2});
-  EXPECT_EQ(spt_inverse(singular, &out_), SPT_TORCH);
+  EXPECT_EQ(spt_inverse(singular, &out_), SPT_LIN_ALG);
   EXPECT_THAT(spt_last_error_message(), HasSubstr("singular"));
   EXPECT_THAT(spt_last_error_message(), Not(HasSubstr("frame #"))) << "no C++ backtrace";
 }
