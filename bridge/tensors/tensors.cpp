@@ -2,6 +2,7 @@
 // headers, which include torch's pybind11.
 #include "bridge/tensors/tensors.h"
 
+#include <c10/core/impl/COW.h>
 #include <torch/csrc/Exceptions.h>
 #include <torch/csrc/Generator.h>
 #include <torch/csrc/autograd/python_variable.h>
@@ -40,7 +41,7 @@ bool is_protected(Storage& storage) {
   if constexpr (requires { storage.throw_on_mutable_data_ptr(); }) {
     return storage.throw_on_mutable_data_ptr();
   } else {
-    if (storage.is_cow()) {
+    if (c10::impl::cow::is_cow_data_ptr(storage.data_ptr())) {
       return false;  // a writable pointer would copy the memory
     }
     try {
