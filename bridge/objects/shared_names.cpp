@@ -73,9 +73,10 @@ PyObject* share_names(PyObject* /*module*/, PyObject* const* arguments, Py_ssize
   return Py_NewRef(Py_None);
 }
 
-PyObject* stop_sharing_names(PyObject* /*module*/, PyObject* names) {
-  const auto ended = std::find_if(sharings.begin(), sharings.end(),
-                                  [&](const Sharing& sharing) { return sharing.names == names; });
+PyObject* stop_sharing_names(PyObject* /*module*/, PyObject* synchronize) {
+  const auto ended = std::find_if(sharings.begin(), sharings.end(), [&](const Sharing& sharing) {
+    return sharing.synchronize == synchronize;
+  });
   if (ended != sharings.end()) {
     const Ref held_names(ended->names);
     const Ref held_function(ended->synchronize);
@@ -109,7 +110,7 @@ void synchronize_names() noexcept {
     is_synchronizing = true;
     call_to_synchronize(function.get());
     is_synchronizing = false;
-    if (i < sharings.size() && sharings[i].names == names.get()) {
+    if (i < sharings.size() && sharings[i].synchronize == function.get()) {
       sharings[i].version = version_of(names.get());
     }
   }
@@ -121,7 +122,7 @@ bool add_sharing_functions(PyObject* module) {
       "share_names(names, synchronize): calls synchronize() when control crosses between the languages "
       "after a variable changed."};
   static PyMethodDef stop{"stop_sharing_names", stop_sharing_names, METH_O,
-                          "stop_sharing_names(names): ends what share_names() began."};
+                          "stop_sharing_names(synchronize): ends what share_names() began with it."};
   const Ref address(PyLong_FromVoidPtr(reinterpret_cast<void*>(note_program_change)));
   return address && PyObject_SetAttrString(module, "note_change_address", address.get()) == 0 &&
          add_function(module, share) && add_function(module, stop);

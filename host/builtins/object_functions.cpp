@@ -129,7 +129,7 @@ Value async_manager(Thread& thread, Value* args, int) {
   return adapted(thread, args[0], name);
 }
 
-// What the parser makes of `async for` and `async with`.
+// What the parser makes of `async for` and `async with`, and of `super()` without a call of a method.
 const NativeEntry kSyntaxFunctions[] = {
     {"__async_items__", async_items, 1, 1},
     {"__async_manager__", async_manager, 1, 1},

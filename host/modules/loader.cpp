@@ -408,7 +408,7 @@ Value library_function(const char* path, const char* name) {
 LoadedModule& load_program(const std::string& path) {
   program_folder() = fs::path(path).parent_path();
   program_file() = real_path(path);
-  return load_file(path, fs::path(path).stem().string());
+  return load_module_file(path);
 }
 
 const std::string& program_path() { return program_file(); }

@@ -73,7 +73,7 @@ struct LoadedModule : Object, ModuleNames {
   bool imports_later = false;        // a function imports names when it runs
   bool is_program = false;           // the file that the host was started with
   bool is_session = false;           // made of cells, which may declare a name again
-  std::vector<bool> changed;         // of a session, by slot: assigned by Simple code since take_changes()
+  std::vector<bool> changed;         // of a session, by slot: assigned since the changes were taken
 
   /// For undefined names: a similar variable that is visible at a use.
   std::unordered_map<Symbol, std::string> near_locals;

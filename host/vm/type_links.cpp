@@ -13,8 +13,6 @@
 
 namespace spl {
 
-namespace {}  // namespace
-
 Ref find_type(LoadedModule& module, const std::vector<Symbol>& path) {
   if (path.empty()) {
     return Ref::owned(Value::missing());
@@ -55,6 +53,20 @@ void reject_library_parents(const Record& record) {
   }
 }
 
+/// While it lives, the record's description finds the values of types that are no names of the module.
+class TypeValuesScope {
+ public:
+  TypeValuesScope(Record& record, const std::unordered_map<const TypeExpr*, Ref>& values) : record_(record) {
+    record_.type_values = &values;
+  }
+  ~TypeValuesScope() { record_.type_values = nullptr; }
+  TypeValuesScope(const TypeValuesScope&) = delete;
+  TypeValuesScope& operator=(const TypeValuesScope&) = delete;
+
+ private:
+  Record& record_;
+};
+
 /// A class whose parents are classes of another language becomes such a class. Its statement binds the name
 /// to the new class; the record remains only as the description of the class.
 void become_foreign(Type& type, std::vector<Value> owned_parents,
@@ -69,10 +81,11 @@ void become_foreign(Type& type, std::vector<Value> owned_parents,
   }
   auto& record = static_cast<Record&>(type);
   reject_library_parents(record);
-  record.type_values = &type_values;
   const Value args[] = {Value::object(&type), parents.get()};
-  const Ref created = Ref::owned(current_thread().call_method_of(first, *subclass_maker(first), args, 2));
-  record.type_values = nullptr;
+  const Ref created = [&] {
+    const TypeValuesScope scope(record, type_values);
+    return Ref::owned(current_thread().call_method_of(first, *subclass_maker(first), args, 2));
+  }();
   assign(record.foreign, retained(created.get()));
   record.module->define(type.name, retained(created.get()));
 }

@@ -50,7 +50,8 @@ class Session:
         self._copies: dict[str, tuple[Any, Any]] = {}  # of the collections that Simple made
         self._mentions: list[str] = []
         self._synchronizing = threading.RLock()
-        share_names(self.namespace, self._synchronize)
+        self._sharing = self._synchronize  # one object, by which close() ends the sharing
+        share_names(self.namespace, self._sharing)
 
     def run(self, source: str, name: str = "cell") -> Any:
         """Run a cell and return the value of its last statement if that is an expression; otherwise None.
@@ -94,8 +95,8 @@ class Session:
         return _host.signature(self._session, path.split("."))
 
     def close(self) -> None:
-        """End the sharing. Functions of the cells remain usable."""
-        stop_sharing_names(self.namespace)
+        """End the sharing, which keeps the session alive. Functions of the cells remain usable."""
+        stop_sharing_names(self._sharing)
 
     # ---- The two stores
 

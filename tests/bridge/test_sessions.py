@@ -193,6 +193,15 @@ def test_two_sessions_are_separate_unless_they_share_a_dict(names: dict[str, Any
         session.close()
 
 
+def test_the_end_of_one_session_is_not_that_of_another_one_with_the_same_dict(names: dict[str, Any]) -> None:
+    one, two = simple_torch.Session(names), simple_torch.Session(names)
+    one.run("var x = 1\nfn set(v): x = v")
+    two.close()
+    names["set"](5)
+    assert names["x"] == 5
+    one.close()
+
+
 def test_a_closed_session_no_longer_copies(names: dict[str, Any]) -> None:
     session = simple_torch.Session(names)
     session.run("var x = 1\nfn set(v): x = v\nfn get(): x")

@@ -48,7 +48,7 @@ def _watch_cells(shell: InteractiveShell, cells: Cells) -> None:
     output, live = OrderedOutput(), LiveText()
     output.start()
     if getattr(shell, "kernel", None) is not None:  # a terminal has lines of its own that can be replaced
-        simple_torch.run(_CONNECT, name="progress").connect(live)
+        simple_torch.run(_CONNECT).connect(live)
 
     def begin_cell() -> None:
         cells.result.set(None)
