@@ -72,7 +72,8 @@ def run_file(path: str | os.PathLike[str]) -> Any:
     """
     with open(path, "rb"):
         pass  # raises Python's error for a missing file
-    start()
+    if _run_file is None:
+        start()
     return _run_file(os.fspath(path))
 
 
@@ -82,8 +83,13 @@ def evaluate(expression: str, /, **values: Any) -> Any:
 
 
 def serve(program: str, run_file: Any, home: Any, parts: Any, blank: Any) -> None:
-    """Set the functions of Simple by which its files are modules. `program`: the file of a Simple program, or ""."""
+    """Set the functions of Simple by which its files are modules. `program`: the file of a Simple program, or "".
+
+    In a Simple program that calls run(), the program's own functions remain.
+    """
     global _run_file, _home, _parts, _blank, _program
+    if _program and not program:
+        return
     _run_file, _home, _parts, _blank, _program = run_file, home, parts, blank, program
     if program:
         os.environ[_PROGRAM_VARIABLE] = program
@@ -164,7 +170,7 @@ def _load(path: str, name: str | None = None) -> Any:
 def start() -> None:
     """Start the host in this process, once."""
     with _starting:
-        if _run_file is None:
+        if _run is None:
             _open()
 
 
