@@ -270,16 +270,14 @@ std::optional<PlannedArgument> planned_argument(const DirectCall& call, const co
   return argument;
 }
 
-bool is_tensor(const c10::Argument& result) { return result.type()->kind() == c10::TypeKind::TensorType; }
-
 Returns returned_by(const c10::FunctionSchema& schema, const std::string& names) {
   const auto& results = schema.returns();
   if (results.size() == 1) {
-    return is_tensor(results[0])                                         ? Returns::kTensor
+    return is_tensor_result(results[0])                                  ? Returns::kTensor
            : results[0].type()->isSubtypeOf(*c10::ListType::ofTensors()) ? Returns::kTensors
                                                                          : Returns::kOther;
   }
-  return names == "values,indices" && is_tensor(results[0]) && is_tensor(results[1])
+  return names == "values,indices" && is_tensor_result(results[0]) && is_tensor_result(results[1])
              ? Returns::kValuesAndIndices
              : Returns::kOther;
 }

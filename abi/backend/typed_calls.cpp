@@ -51,19 +51,17 @@ decltype(auto) call_with_operands(const Plan& plan, const std::array<const Tenso
   return call();
 }
 
-bool is_tensor(const c10::Argument& result) { return result.type()->kind() == c10::TypeKind::TensorType; }
-
 // The types of the results; a kernel without a C++ signature does not reveal them.
 template <class Result>
 bool returns(const std::vector<c10::Argument>& results) {
   if constexpr (std::is_same_v<Result, std::tuple<Tensor, Tensor>>) {
-    return results.size() == 2 && is_tensor(results[0]) && is_tensor(results[1]);
+    return results.size() == 2 && is_tensor_result(results[0]) && is_tensor_result(results[1]);
   } else if constexpr (std::is_same_v<Result, std::vector<Tensor>>) {
     return results.size() == 1 && results[0].type()->isSubtypeOf(*c10::ListType::ofTensors());
   } else if constexpr (std::is_same_v<Result, Scalar>) {
     return results.size() == 1 && results[0].type()->kind() == c10::TypeKind::NumberType;
   } else {
-    return results.size() == 1 && is_tensor(results[0]);
+    return results.size() == 1 && is_tensor_result(results[0]);
   }
 }
 

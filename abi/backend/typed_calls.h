@@ -27,6 +27,11 @@ struct TypedCall {
   std::shared_ptr<const void> handle;  // a c10::TypedOperatorHandle, whose making compares signatures
 };
 
+/// Whether an operator's result is one tensor.
+inline bool is_tensor_result(const c10::Argument& result) {
+  return result.type()->kind() == c10::TypeKind::TensorType;
+}
+
 /// Empty if no signature of ours is that of the overload, or if an argument is made in a way that it does not
 /// support.
 TypedCall typed_call_of(const Plan& plan);

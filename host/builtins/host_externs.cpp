@@ -229,8 +229,17 @@ Value failure_report(Thread&, Value* args, int) {
   return without_first_line(report_of(failure_argument(args[0]), program_info().verbose));
 }
 
-Value is_index_error(Thread&, Value* args, int) {
-  return Value::boolean(failure_argument(args[0]).is_out_of_range);
+// "index", "division", or an empty text for other failures.
+Value failure_class(Thread&, Value* args, int) {
+  switch (failure_argument(args[0]).error_class) {
+    case ErrorClass::kIndexOutOfRange:
+      return make_text("index");
+    case ErrorClass::kDivisionByZero:
+      return make_text("division");
+    case ErrorClass::kOther:
+      break;
+  }
+  return make_text("");
 }
 
 // The report for a failure that propagates into another language. The outermost calls, as many as args[1]
@@ -329,7 +338,7 @@ const NativeEntry kExterns[] = {
     {"rt_text_of_latin1", text_of_latin1, 1, 1},
     {"rt_tuple_names", tuple_names, 1, 1},
     {"rt_failure_report", failure_report, 1, 1},
-    {"rt_is_index_error", is_index_error, 1, 1},
+    {"rt_failure_class", failure_class, 1, 1},
     {"rt_inner_failure_report", inner_failure_report, 2, 2},
     {"rt_call_depth", call_depth, 0, 0},
 };

@@ -104,15 +104,11 @@ Value round_fn(Thread& thread, Value* args, int count) {
 // `args[0]` and the first parent `args[1]`: an object whose attributes, of `args[2]`, are those of the next
 // class.
 Value super_fn(Thread& thread, Value* args, int) {
-  static const Symbol name = intern("__super__");
-  const Method* method =
-      args[1].is(Kind::kInstance) ? as_object<Instance>(args[1])->record->find(name) : nullptr;
-  if (method == nullptr) {
+  if (!args[1].is(Kind::kInstance)) {
     fail("super(): a parent of Simple has no attributes of its own",
          "call its method, or read the field from self");
   }
-  Value key_and_self[] = {args[0], args[2]};
-  return thread.call_method_of(args[1], *method, key_and_self, 2);
+  return thread.super_of(args[1], args[0], &args[2]);
 }
 
 // What a method of an object of another language returns; other values unchanged.

@@ -12,12 +12,20 @@ namespace {
 
 constexpr size_t kLargeCollection = 1000;
 
-LoadedModule& session_in(Value array) {
+LoadedModule& module_in(Value array) {
   const Value first = element(array);
-  if (!first.is(Kind::kModule) || !static_cast<LoadedModule*>(first.as_object)->is_session) {
-    fail("expected a session");
+  if (!first.is(Kind::kModule)) {
+    fail("expected a module");
   }
   return *static_cast<LoadedModule*>(first.as_object);
+}
+
+LoadedModule& session_in(Value array) {
+  LoadedModule& module = module_in(array);
+  if (!module.is_session) {
+    fail("expected a session");
+  }
+  return module;
 }
 
 Value session_new(Thread&, Value* args, int) {
@@ -102,11 +110,7 @@ void add_public_names(const LoadedModule& module, std::vector<Value>& names) {
 
 // The names that a module shows to other modules, also imported ones.
 Value module_names(Thread&, Value* args, int) {
-  const Value of = element(args[0]);
-  if (!of.is(Kind::kModule)) {
-    fail("expected a module");
-  }
-  const auto& module = *static_cast<LoadedModule*>(of.as_object);
+  const LoadedModule& module = module_in(args[0]);
   std::vector<Value> names;
   add_public_names(module, names);
   for (const auto& [name, import] : module.imports) {
@@ -145,12 +149,9 @@ Value session_value(Thread&, Value* args, int) {
 
 // Arguments: an array with a module, and the name by which other modules import it.
 Value import_as(Thread&, Value* args, int) {
-  const Value module = element(args[0]);
-  if (!module.is(Kind::kModule)) {
-    fail("expected a module");
-  }
-  make_importable(*static_cast<LoadedModule*>(module.as_object), expect_text(args[1], "the name"));
-  return retained(module);
+  LoadedModule& module = module_in(args[0]);
+  make_importable(module, expect_text(args[1], "the name"));
+  return retained(Value::object(&module));
 }
 
 constexpr NativeEntry kSessionExterns[] = {

@@ -543,7 +543,7 @@ const Proto* FunctionCompiler::module_body(const std::vector<StmtPtr>& statement
     statement(*statements[i]);
   }
   scopes_.resize(1);
-  const Register value = temporary();
+  const Register value = result == nullptr ? 0 : temporary();
   if (result != nullptr) {
     span_ = result->span;
     is_result_ = true;

@@ -6,6 +6,12 @@
 
 namespace spl {
 
+void fail_by_zero(BinaryOp op) {
+  SimpleError error(op == BinaryOp::kDivide ? "division by zero" : "remainder by zero");
+  error.error_class = ErrorClass::kDivisionByZero;
+  throw error;
+}
+
 namespace {
 
 int64_t integer_power(int64_t base, int64_t exponent) {
@@ -33,12 +39,12 @@ Value integers(BinaryOp op, int64_t a, int64_t b) {
       return Value::integer(static_cast<int64_t>(x * y));
     case BinaryOp::kDivide:
       if (b == 0) {
-        fail("division by zero");
+        fail_by_zero(op);
       }
       return b == -1 ? Value::integer(static_cast<int64_t>(0 - x)) : Value::integer(a / b);
     case BinaryOp::kRemainder:
       if (b == 0) {
-        fail("remainder by zero");
+        fail_by_zero(op);
       }
       return Value::integer(b == -1 ? 0 : a % b);
     case BinaryOp::kPower:
@@ -76,7 +82,7 @@ Value floats(BinaryOp op, double a, double b) {
       return Value::number(a / b);
     case BinaryOp::kRemainder:
       if (b == 0) {
-        fail("remainder by zero");
+        fail_by_zero(op);
       }
       return Value::number(std::fmod(a, b));
     case BinaryOp::kPower:

@@ -11,4 +11,7 @@ namespace spl {
 /// shift, and a negative power of an integer.
 Value number_arithmetic(BinaryOp op, Value a, Value b);
 
+/// The error of a division or remainder by zero.
+[[noreturn]] void fail_by_zero(BinaryOp op);
+
 }  // namespace spl

@@ -20,6 +20,13 @@ struct StackEntry {
   uint32_t left_out = 0;  // calls omitted between this entry and the next one, in a very deep stack
 };
 
+/// What other languages have classes of errors for.
+enum class ErrorClass : uint8_t {
+  kOther,
+  kIndexOutOfRange,  // of an array, a tuple or a text
+  kDivisionByZero,
+};
+
 /// `payload` is the argument of panic(), nil for errors of the runtime. The stack is innermost first.
 /// `hint` suggests a fix; it may be empty.
 struct SimpleError {
@@ -28,8 +35,8 @@ struct SimpleError {
   Ref payload;
   std::vector<StackEntry> stack;
   bool located = false;
-  bool too_deep = false;         // the stack is exhausted
-  bool is_out_of_range = false;  // an index of an array, a tuple or a text
+  bool too_deep = false;  // the stack is exhausted
+  ErrorClass error_class = ErrorClass::kOther;
 
   explicit SimpleError(std::string text, std::string advice = "")
       : message(std::move(text)), hint(std::move(advice)) {}

@@ -46,7 +46,7 @@ uint64_t magnitude(Value v) { return static_cast<uint64_t>(v.as_int); }
 // Signed division of the bits would be wrong for a u64 above INT64_MAX.
 Value unsigned_division(BinaryOp op, Value a, Value b) {
   if (b.as_int == 0) {
-    fail(op == BinaryOp::kDivide ? "division by zero" : "remainder by zero");
+    fail_by_zero(op);
   }
   const uint64_t result = op == BinaryOp::kDivide ? magnitude(a) / magnitude(b) : magnitude(a) % magnitude(b);
   return sized_integer(Tag::kUint64, static_cast<int64_t>(result));

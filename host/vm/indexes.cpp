@@ -21,7 +21,7 @@ size_t checked_index(Value index, size_t size, const char* what) {
   if (at < 0 || at >= static_cast<int64_t>(size)) {
     SimpleError error("index " + std::to_string(index.as_int) + " is out of range for " + what +
                       " of length " + std::to_string(size));
-    error.is_out_of_range = true;
+    error.error_class = ErrorClass::kIndexOutOfRange;
     throw error;
   }
   return static_cast<size_t>(at);

@@ -100,6 +100,11 @@ class Thread {
   bool is_on_event_loop() const { return is_on_event_loop_; }
   void set_on_event_loop(bool is_on) { is_on_event_loop_ = is_on; }
 
+  /// What `super()` stands for in a class of another language, in the class statement with the key: an object
+  /// whose methods, with `self` also its attributes, are those of the next class in that language's order.
+  /// Owned.
+  Value super_of(Value parent, Value key, const Value* self = nullptr);
+
   /// Stores the generator's next value, owned, in `out`; false after its end.
   bool resume(Generator* generator, Value& out);
   /// The same with a value or an error for the `yield`. After the end, `out` is the result of the generator.
@@ -211,9 +216,6 @@ class Thread {
 
   // type_links.cpp
   void link_type(const TypeLink& link, LoadedModule& module);
-  /// What `super()` stands for in a class of another language, in the class statement with the key: an object
-  /// whose methods are those of the next class in that language's order. Owned.
-  Value super_of(Value parent, Value key);
 
   // thread.cpp
   Value global(LoadedModule& module, uint32_t slot);

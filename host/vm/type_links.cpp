@@ -208,10 +208,12 @@ Type* extended_type(const TypeLink& link, LoadedModule& module) {
 
 }  // namespace
 
-Value Thread::super_of(Value parent, Value key) {
+Value Thread::super_of(Value parent, Value key, const Value* self) {
   static const Symbol name = intern("__super__");
   const Method* method = find_method(parent, name);
-  return method == nullptr ? retained(parent) : call_method_of(parent, *method, &key, 1);
+  const Value arguments[] = {key, self == nullptr ? Value() : *self};
+  return method == nullptr ? retained(parent)
+                           : call_method_of(parent, *method, arguments, self == nullptr ? 1 : 2);
 }
 
 const Method* subclass_maker(Value parent) {

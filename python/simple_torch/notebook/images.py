@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-import struct
-import zlib
+from io import BytesIO
 
 import torch
 
@@ -24,6 +23,7 @@ def png(tensor: torch.Tensor, *, columns: int | None = None, rescale: bool = Fal
 
     Raises:
         TypeError: the argument is no tensor, or its dtype is not uint8 or floating point.
+        ImportError: Pillow is missing.
         ValueError: the shape is none of these, a value is not in [0, 1], or `columns` or `scale` is not positive.
     """
     if not isinstance(tensor, torch.Tensor):
@@ -64,6 +64,7 @@ def _as_bytes(tensor: torch.Tensor, rescale: bool) -> torch.Tensor:
 
 
 def _grid(images: torch.Tensor, columns: int | None) -> torch.Tensor:
+    """As torchvision.utils.make_grid, whose import takes seconds."""
     count, channels, height, width = images.shape
     if columns is not None and columns < 1:
         raise ValueError(f"image: columns must be positive, got {columns}")
@@ -79,14 +80,13 @@ def _grid(images: torch.Tensor, columns: int | None) -> torch.Tensor:
 
 def _encode(pixels: torch.Tensor) -> bytes:
     """Encode uint8 pixels of [1 or 3, H, W]."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError("image: Pillow is missing; install it with 'pip install pillow'") from error
     channels, height, width = pixels.shape
-    rows = torch.zeros(height, 1 + width * channels, dtype=torch.uint8)  # each row begins with its filter: 0, none
-    rows[:, 1:] = pixels.permute(1, 2, 0).reshape(height, -1)
-    data = ctypes.string_at(rows.data_ptr(), rows.numel())
-    header = struct.pack(">IIBBBBB", width, height, 8, 0 if channels == 1 else 2, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(data, 6)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, content) for kind, content in parts)
-
-
-def _chunk(kind: bytes, content: bytes) -> bytes:
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    rows = pixels.permute(1, 2, 0).contiguous()
+    values = ctypes.string_at(rows.data_ptr(), rows.numel())
+    content = BytesIO()
+    Image.frombytes("L" if channels == 1 else "RGB", (width, height), values).save(content, format="PNG")
+    return content.getvalue()
