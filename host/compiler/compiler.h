@@ -30,6 +30,11 @@ std::unordered_set<Symbol>& action_names();
 
 /// Whether the method receives the class on which it is called. Throws CompileError.
 bool takes_class(const FunctionDecl& decl, bool is_static);
+/// Compiles a method of `type`. `fields` are those that it names without self; fields that it assigns through
+/// self are added to `grown_fields`, which may be null.
+Method make_method(LoadedModule& module, const FunctionDecl& decl, Symbol type,
+                   const std::vector<Symbol>& fields, bool is_static,
+                   std::vector<Symbol>* grown_fields = nullptr);
 /// Whether a decorator is applied to the declaration.
 bool is_decorated(LoadedModule& module, const DeclInfo& info);
 /// Reports decorators of a declaration that cannot have any.
@@ -184,13 +189,15 @@ class FunctionCompiler {
   void local_function(const FunctionDecl& decl);
 
   // declarations.cpp
+  void declare_local_type(const Stmt& stmt, Symbol name);
+  void bind_latest_type(Symbol type);
+
+  // linked_declarations.cpp
   void compile(const RecordDecl& decl);
   void compile(const EnumDecl& decl);
   void compile(const TraitDecl& decl);
   void compile(const ImplDecl& decl);
   void compile(const TypeAliasDecl& decl);
-  void declare_local_type(const Stmt& stmt, Symbol name);
-  void bind_latest_type(Symbol type);
   bool capturing_method(const FunctionDecl& decl, Symbol type, const std::vector<Symbol>& fields,
                         Method& method);
   void link_methods(TypeLink& link, const std::vector<FunctionPtr>& methods, Symbol type,
@@ -198,7 +205,6 @@ class FunctionCompiler {
   std::vector<Symbol> fields_of(Symbol type) const;
   TypeLink link_to(Symbol type, const std::vector<TypePtr>& parents);
   void value_of_type(TypeLink& link, const TypeExpr* type);
-  void type_to(const TypeExpr& type, Register dest);
   void emit_link(TypeLink link);
   void static_value(Symbol type, const BindStmt& stmt);
 
@@ -332,6 +338,7 @@ class FunctionCompiler {
   bool is_shown(const Expr& expr, std::vector<Symbol>& roots);
   bool is_shown_operation(const Expr& expr, std::vector<Symbol>& roots);
   const Proto* names_read(const std::vector<Symbol>& names);
+  void type_to(const TypeExpr& type, Register dest);
   const Proto* type_read(const TypeExpr& type);
   void show_default(const Param& param, size_t parameter);
   void show_type(const TypeExpr* type);

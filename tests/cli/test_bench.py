@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
-
-import pytest
-
-from layout import ROOT
-
-
-@pytest.fixture
-def commands():
-    spec = importlib.util.spec_from_file_location("setup_commands", ROOT / "tools" / "setup" / "__main__.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def program(folder: Path, name: str, code: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -14,14 +13,6 @@ import pytest
 import notebooks
 import testing
 from layout import NOTEBOOK_VERSIONS, REQUIREMENTS, ROOT, TORCH_VERSIONS, Build, Environment, notebook_environment
-
-
-@pytest.fixture
-def commands():
-    spec = importlib.util.spec_from_file_location("setup_commands", ROOT / "tools" / "setup" / "__main__.py")
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
 
 
 @pytest.fixture

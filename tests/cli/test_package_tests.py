@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -14,22 +13,10 @@ from layout import PACKAGES_VERSIONS, REQUIREMENTS, ROOT, TORCH_VERSIONS, Build,
 from testing import Counts, run_package_tests, run_tests
 
 
-def module(name: str, path: Path):
-    spec = importlib.util.spec_from_file_location(name, path)
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
 @pytest.fixture
-def commands():
-    return module("setup_commands", ROOT / "tools" / "setup" / "__main__.py")
-
-
-@pytest.fixture
-def programs(monkeypatch):
+def programs(monkeypatch, load):
     monkeypatch.delenv("SIMPLE_TEST_PACKAGES", raising=False)
-    return module("package_programs", ROOT / "tests" / "packages" / "test_packages.py")
+    return load("package_programs", ROOT / "tests" / "packages" / "test_packages.py")
 
 
 def needs(commands, *words: str, torch: str = "2.15") -> bool:
@@ -109,8 +96,8 @@ def test_the_short_run_has_programs_of_packages_that_every_torch_environment_has
         assert {name.replace("_", "-") for name in programs.SHORT} - locked == set()
 
 
-def test_the_option_has_programs_of_at_least_40_packages(monkeypatch):
+def test_the_option_has_programs_of_at_least_40_packages(monkeypatch, load):
     monkeypatch.setenv("SIMPLE_TEST_PACKAGES", "1")
-    programs = module("all_package_programs", ROOT / "tests" / "packages" / "test_packages.py")
+    programs = load("all_package_programs", ROOT / "tests" / "packages" / "test_packages.py")
     assert len(programs.NAMES) >= 40
     assert set(programs.SHORT) < set(programs.NAMES)
