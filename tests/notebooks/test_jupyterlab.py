@@ -57,14 +57,8 @@ def server(jupyter, tmp_path_factory):
     """The address of a JupyterLab with two notebooks and a file."""
     folder = tmp_path_factory.mktemp("work")
     write_notebook(folder / "simple.ipynb", "simple", "Simple", SIMPLE_CELLS)
-    python = [
-        "import torch\n%load_ext simple_torch\nx = torch.ones(2, 2)",
-        "%%simple\nfn twice(t): t * 2  # doubles\ntwice(x)",
-    ]
-    write_notebook(folder / "python.ipynb", "python3", "Python 3", python)
-    (folder / "program.spl").write_text(
-        'use torch\n\nfn main():\n    print "sum {torch.ones([3]).sum().item():.1f}"  # 3\n'
-    )
+    write_notebook(folder / "python.ipynb", "python3", "Python 3", PYTHON_CELLS)
+    (folder / "program.spl").write_text(PROGRAM)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -72,7 +66,6 @@ def server(jupyter, tmp_path_factory):
         "--no-browser",
         "--allow-root",
         f"--port={port}",
-        "--IdentityProvider.token=",
         f"--ServerApp.root_dir={folder}",
     ]
     settings = jupyter / "config" / "labconfig" / "default_setting_overrides.json"
