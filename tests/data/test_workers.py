@@ -90,7 +90,7 @@ OURS = run(
             [i, before, torch.initial_seed(), first, torch.rand([2]), torch.randperm(3)]
     fn seeding(seed, init):
         torch.manual_seed(seed)
-        val seeds = \id: if init: torch.manual_seed(torch.initial_seed() + 7)
+        val seeds = \\id: if init: torch.manual_seed(torch.initial_seed() + 7)
         val loader = DataLoader(Seeding(), num_workers: 2, batch_size: nil, worker_init_fn: seeds)
         val items = [for item in loader: item]
         (items, torch.rand([2]), torch.initial_seed())

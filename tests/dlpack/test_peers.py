@@ -144,6 +144,7 @@ class Peer:
     always_copies: str = ""  # the message for `copy: false`, if the peer always copies
 
 
+UNSUPPORTED = "BufferError" if is_at_least("numpy", 2, 5) else "RuntimeError"
 ITSELF = "the NumPy array itself"
 BUFFER = "the buffer protocol"
 METHOD = "__dlpack__ with versions"
@@ -166,11 +167,11 @@ NUMPY = Peer(
         Row("in", ALL, "broadcast read-only", Shared(here=READ_ONLY)),
         Row("in", ALL, ALL, Shared()),
         NO_READ_ONLY_TENSORS,
-        Row("tensor", FLOAT4, ALL, Rejected("RuntimeError: Unsupported lanes in DLTensor dtype.")),
-        Row("tensor", f"bfloat16 complex32 {FLOAT8S}", ALL, Rejected("RuntimeError: Unsupported dtype in DLTensor.")),
+        Row("tensor", FLOAT4, ALL, Rejected(f"{UNSUPPORTED}: Unsupported lanes in DLTensor dtype.")),
+        Row("tensor", f"bfloat16 complex32 {FLOAT8S}", ALL, Rejected(f"{UNSUPPORTED}: Unsupported dtype in DLTensor.")),
         Row("tensor", ALL, ALL, Shared()),
-        Row("capsule", FLOAT4, ALL, Rejected("RuntimeError: Unsupported lanes in DLTensor dtype.")),
-        Row("capsule", f"bfloat16 complex32 {FLOAT8S}", ALL, Rejected("RuntimeError: Unsupported dtype in DLTensor.")),
+        Row("capsule", FLOAT4, ALL, Rejected(f"{UNSUPPORTED}: Unsupported lanes in DLTensor dtype.")),
+        Row("capsule", f"bfloat16 complex32 {FLOAT8S}", ALL, Rejected(f"{UNSUPPORTED}: Unsupported dtype in DLTensor.")),
         READ_ONLY_CAPSULES,
         Row("capsule", ALL, ALL, Shared()),
     ],

@@ -75,7 +75,8 @@ def test_the_exchange_of_arrays(tmp_path):
     cells = executed("3-arrays", tmp_path)
     assert printed(cells, "NumPy sees the write") == "NumPy sees the write: 100.0\nsame address: True\n"
     assert printed(cells, "columns.stride()") == "[1, 3]\n"
-    assert shown(cells, "val doubled") == "tensor([0., 2., 4., 6.])"
+    device = ", device='cuda:0'" if pytest.importorskip("jax").default_backend() == "gpu" else ""
+    assert shown(cells, "val doubled") == f"tensor([0., 2., 4., 6.]{device})"
     assert printed(cells, "unsafe_buffer_pointer") == "same address: True\n"
     assert shown(cells, "unsafe_buffer_pointer") == "Array(12., dtype=float32)"
     assert shown(cells, "made.fill_(5.0)") == "array([5., 5., 5.], dtype=float32)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import pytest
@@ -40,6 +41,7 @@ class Mine:
 
 def simple_case(name, *args, **options):
     shown = ",".join([*map(str, args), *(f"{key}={value}" for key, value in options.items())])
+    shown = re.sub(" at 0x[0-9a-f]+", "", shown)  # an address differs between the processes of pytest-xdist
     return pytest.param(lambda side, o: getattr(side, name)(o, *args, **options), id=f"{name}({shown})")
 
 
