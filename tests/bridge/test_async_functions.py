@@ -12,12 +12,14 @@ import types
 from pathlib import Path
 
 import pytest
+from programs import skip_greenlets_if_sanitized
 
 ROOT = Path(__file__).resolve().parents[2]
 if os.environ.get("SIMPLE_TORCH") == "off":
     pytest.skip("there is no PyTorch", allow_module_level=True)
 pytest.importorskip("torch")
 pytest.importorskip("greenlet")
+skip_greenlets_if_sanitized()
 sys.path.insert(0, str(ROOT / "python"))
 from simple_torch import run  # noqa: E402
 

@@ -9,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from programs import skip_greenlets_if_sanitized
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = os.environ.get("SIMPLE_HOST", "")
@@ -17,6 +18,7 @@ if os.environ.get("SIMPLE_TORCH") == "off":
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 pytest.importorskip("greenlet")
 pytest.importorskip("gevent")
+skip_greenlets_if_sanitized()
 
 PRELUDE = """
 import gc, sys, threading, weakref

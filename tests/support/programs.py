@@ -117,6 +117,12 @@ def is_sanitized() -> bool:
     return "asan" in os.environ.get("SIMPLE_BUILD", "")
 
 
+def skip_greenlets_if_sanitized() -> None:
+    """Skips the module under the address sanitizer: greenlets copy parts of the C stack, which it reports as an error."""
+    if is_sanitized():
+        pytest.skip("greenlets copy the C stack, which the sanitizer reports", allow_module_level=True)
+
+
 def hold_excerpts(lines: list[str], file: Path) -> None:
     """Each report with a column is followed by its source line and a caret at the column."""
     source = file.read_text().splitlines()
