@@ -54,7 +54,7 @@ struct Value {
     bool boolean;
     int64_t integer;
     double real;
-    const char* text;  // UTF-8
+    const char* text;      // UTF-8
     const SplArray* list;  // of plain values, validated; of a dict: key, value, key, value, …
     Object* object;
     const at::Tensor* tensor;
@@ -123,6 +123,7 @@ struct SimpleFunction {
   /// then not filled.
   bool (*run)(void* context, const ReceivedArguments& arguments, FunctionResult& out);
   void (*end)(void* context);  // the callable was destroyed; called without the GIL
+  const void* program;         // equal for the functions of one program
 };
 
 /// The message of a failed BackendServices call.
@@ -225,10 +226,10 @@ struct BridgeApi {
   int32_t (*to_float)(ObjectHandle object, double* out);
   int32_t (*to_text)(ObjectHandle object, char** out);
   int32_t (*to_list)(ObjectHandle iterable, Object*** out, size_t* count);  // *out is malloc'ed
-  /// A new array of a letter and a value: v, a plain value or nested lists and tuples of those; m, a dict as an
-  /// array of key, value, key, value and so on. Empty for other objects.
+  /// A new array of a letter and a value: v, a plain value or nested lists and tuples of those; m, a dict as
+  /// an array of key, value, key, value and so on. Empty for other objects.
   int32_t (*to_plain)(ObjectHandle object, SplArray** out);
-  int32_t (*new_bytes)(int64_t length, Object** out);  // of zeros
+  int32_t (*new_bytes)(int64_t length, Object** out);                       // of zeros
   int32_t (*bytes_data)(ObjectHandle bytes, char** data, int64_t* length);  // valid as long as the object
   int32_t (*from_value)(const Value* value, Object** out);
   int32_t (*make_list)(const Value* values, size_t count, Object** out);
@@ -249,7 +250,8 @@ struct BridgeApi {
   int32_t (*raise)(const char* type, const char* message, const char* note);
   int32_t (*raise_object)(ObjectHandle exception, const char* note);
 
-  /// The exception of this thread's last failed call, which no call of Python followed; None if there is none.
+  /// The exception of this thread's last failed call, which no call of Python followed; None if there is
+  /// none.
   int32_t (*take_exception)(Object** out);
 
   /// Starts or ends keeping the last exceptions of this thread, which raise() then finds.

@@ -172,7 +172,7 @@ int32_t make(const char* name, const Callee& callee, bool is_instance, int64_t* 
     require(callee.call, "call");
     require(callee.end, "end");
     auto owned = std::make_unique<Callee>(callee);
-    const bridge::SimpleFunction function{owned.get(), run, end};
+    const bridge::SimpleFunction function{owned.get(), run, end, reinterpret_cast<const void*>(callee.call)};
     const int32_t status = api.make_function(name, &function, is_instance, object);
     if (*object != nullptr) {
       static_cast<void>(

@@ -38,8 +38,9 @@ void ReceivedValues::convert_value(PyObject* object, Value& out, const SimpleFun
 }
 
 void ReceivedValues::convert_object(PyObject* object, Value& out, const SimpleFunction*& function) {
-  function = simple_function_in(object);
-  if (function != nullptr) {
+  const SimpleFunction* const found = simple_function_in(object);
+  if (found != nullptr && found->program == program_) {
+    function = found;
     return;
   }
   if (is_torch_tensor(object) && !is_of_program_class(object)) {

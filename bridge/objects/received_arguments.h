@@ -13,7 +13,8 @@ namespace simple_torch::bridge {
 /// Numbers, strings, tensors and functions of the program need no other call of Python.
 class ReceivedValues {
  public:
-  ReceivedValues() = default;
+  /// `program` is that of the function which receives them.
+  explicit ReceivedValues(const void* program) : program_(program) {}
   ~ReceivedValues();  // under the GIL, unless the values were taken
   ReceivedValues(const ReceivedValues&) = delete;
   ReceivedValues& operator=(const ReceivedValues&) = delete;
@@ -31,6 +32,7 @@ class ReceivedValues {
   bool convert_names(PyObject* names);
 
   static constexpr unsigned kInline = 8;
+  const void* program_;
   c10::SmallVector<Value, kInline> values_;
   c10::SmallVector<const SimpleFunction*, kInline> functions_;
   c10::SmallVector<const char*, kInline> names_;

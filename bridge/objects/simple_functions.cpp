@@ -151,7 +151,7 @@ PyObject* result_of_call(CallEnd end, const FunctionResult& result) {
 
 PyObject* run_and_convert(PyObject* self, PyObject* const* values, size_t count_and_flag, PyObject* names) {
   const SimpleFunction& function = function_in(self)->function;
-  ReceivedValues received;
+  ReceivedValues received(function.program);
   if (!received.convert(values, PyVectorcall_NARGS(count_and_flag), names)) {
     return nullptr;
   }

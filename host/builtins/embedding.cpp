@@ -1,10 +1,13 @@
 #include "host/builtins/embedding.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 
 #include "host/builtins/captured_values.h"
 #include "host/builtins/member_tree.h"
+#include "host/builtins/signatures.h"
+#include "host/ffi/extern.h"
 #include "host/installation.h"
 #include "host/interrupts/interrupts.h"
 #include "host/interrupts/scopes.h"
@@ -66,12 +69,12 @@ Value module_of_file(Thread&, Value* args, int) {
       [&]() -> LoadedModule& { return is_embedded() ? load_program(path) : load_module_file(path); });
 }
 
-// Returns a method as a callable, even one without parameters.
+// Returns a method as a callable, even one without parameters, and the value of a @property.
 Value member(Thread& thread, Value* args, int) {
   const Value of = element(args[0]);
   const Symbol name = intern(expect_text(args[1], "the name"));
   const Method* method = of.is(Kind::kModule) ? nullptr : thread.find_method(of, name);
-  return method == nullptr || method->is_static
+  return method == nullptr || method->is_static || has_attribute(method->function, "property")
              ? thread.get_field(of, name)
              : Value::object(new BoundMethod(retained(of), retained(method->function)));
 }
@@ -326,10 +329,16 @@ Value kind_of_numbers(Thread&, Value* args, int) {
   return make_text(are_integers ? "i64" : "");
 }
 
-// The address of an object; 0 for values, which compare by their contents.
+// A variant without fields has one value in the program.
+bool is_variant_without_values(Value of) {
+  return of.is(Kind::kEnumValue) && as_object<EnumValue>(of)->info().arity == 0;
+}
+
+// The address of an object; 0 for values of which others may be equal.
 Value identity(Thread&, Value* args, int) {
   const Value of = element(args[0]);
-  const auto address = is_compared_by_contents(of) ? 0 : reinterpret_cast<uintptr_t>(of.as_object);
+  const bool has_identity = is_variant_without_values(of) || !is_compared_by_contents(of);
+  const auto address = has_identity ? reinterpret_cast<uintptr_t>(of.as_object) : 0;
   return Value::integer(static_cast<int64_t>(address));
 }
 
@@ -381,6 +390,22 @@ Value set_nil_handle(Thread&, Value* args, int) {
   return Value();
 }
 
+// The arguments are a class with direct calls and the name of an extern function of its module. Handles for
+// which that function returns another number than 0 stand for values of the program.
+Value set_own_key(Thread&, Value* args, int) {
+  const Value type = element(args[0]);
+  Record* record = type.is(Kind::kRecord) ? as_object<Record>(type) : nullptr;
+  const Value found =
+      record == nullptr ? Value() : record->module->lookup(intern(expect_text(args[1], "the name")));
+  if (record == nullptr || record->direct == nullptr || !found.is(Kind::kExtern)) {
+    fail("rt_set_own_key: expected a class with direct calls and the name of an extern function");
+  }
+  void* const address = address_of(*as_object<Extern>(found));
+  std::atomic_ref(record->direct->own_key)
+      .store(reinterpret_cast<int64_t (*)(int64_t)>(address), std::memory_order_release);
+  return Value();
+}
+
 // The function runs at safepoints when a signal arrived that native code handles.
 Value on_signal(Thread&, Value* args, int) {
   set_signal_check(element(args[0]));
@@ -424,6 +449,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_variant_parts", variant_parts, 1, 1},
     {"rt_is_of", is_of, 1, 1},
     {"rt_set_nil_handle", set_nil_handle, 2, 2},
+    {"rt_set_own_key", set_own_key, 2, 2},
     {"rt_is_same", is_same, 1, 1},
     {"rt_identity", identity, 1, 1},
     {"rt_class_identity", class_identity, 1, 1},

@@ -229,13 +229,15 @@ Value failure_report(Thread&, Value* args, int) {
   return without_first_line(report_of(failure_argument(args[0]), program_info().verbose));
 }
 
-// "index", "division", or an empty text for other failures.
+// "index", "division", "arguments", or an empty text for other failures.
 Value failure_class(Thread&, Value* args, int) {
   switch (failure_argument(args[0]).error_class) {
     case ErrorClass::kIndexOutOfRange:
       return make_text("index");
     case ErrorClass::kDivisionByZero:
       return make_text("division");
+    case ErrorClass::kArguments:
+      return make_text("arguments");
     case ErrorClass::kOther:
       break;
   }

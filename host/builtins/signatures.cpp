@@ -38,8 +38,9 @@ Value function_identity(Thread&, Value* args, int) {
 
 // ---- parameters
 
-// Name, kind (0 one value, 1 the other positionals, 2 the other keyword arguments), type, default value: an
-// empty array for none, an array of a literal's value, or nil for an expression that each call evaluates.
+// Name, kind, type, default value: an empty array for none, an array of a literal's value, or nil for an
+// expression that each call evaluates. Kinds: 0 one value, 1 the other positionals, 2 the other keyword
+// arguments, 3 one value that only its name passes.
 Value described_parameter(TypeDescriber& types, const Param& param) {
   Value standard;
   if (Value literal; param.default_value && literal_value(*param.default_value, literal)) {
@@ -48,8 +49,9 @@ Value described_parameter(TypeDescriber& types, const Param& param) {
     standard = make_array({});
   }
   const std::string name = param.pattern || param.name == kNoSymbol ? "_" : name_of(param.name);
-  return make_array({make_text(name), Value::integer(static_cast<int64_t>(param.kind)),
-                     types.describe(param.type.get()), standard});
+  constexpr int64_t kOnlyNamed = 3;
+  const int64_t kind = param.only_named ? kOnlyNamed : static_cast<int64_t>(param.kind);
+  return make_array({make_text(name), Value::integer(kind), types.describe(param.type.get()), standard});
 }
 
 Value described_parameters(const Proto& proto, TypeDescriber& types, bool is_bound) {
@@ -252,10 +254,99 @@ Value class_parts(Thread&, Value* args, int) {
                      make_array(std::move(fields)), make_array(std::move(parents))});
 }
 
+}  // namespace
+
+bool has_attribute(Value function, const char* name) {
+  return attribute_named(closure_of(function), name) != nullptr;
+}
+
+namespace {
+
+// ---- types
+
+Value identity_of(const Type& type) {
+  return Value::integer(static_cast<int64_t>(reinterpret_cast<uintptr_t>(&type)));
+}
+
+const Type* type_behind(Value of) {
+  switch (of.is_object() ? of.as_object->kind : Kind::kText) {
+    case Kind::kRecord:
+    case Kind::kEnum:
+    case Kind::kTrait:
+      return as_object<Type>(of);
+    case Kind::kInstance:
+      return as_object<Instance>(of)->record;
+    case Kind::kEnumValue:
+      return as_object<EnumValue>(of)->type;
+    default:
+      return nullptr;
+  }
+}
+
+// The identities of a type, or of the type of a value, and of all its parents; empty for other values.
+Value lineage(Thread&, Value* args, int) {
+  const Type* type = type_behind(element(args[0]));
+  std::vector<Value> identities;
+  if (type != nullptr) {
+    identities.push_back(identity_of(*type));
+    for (const Type* parent : type->parents) {
+      identities.push_back(identity_of(*parent));
+    }
+  }
+  return make_array(std::move(identities));
+}
+
+// The documentation of a type; empty without one.
+Value type_documentation(Thread&, Value* args, int) {
+  const Value of = element(args[0]);
+  const bool has_declaration = of.is(Kind::kRecord) && as_object<Record>(of)->declaration != nullptr;
+  return make_text(has_declaration ? as_object<Record>(of)->declaration->doc : "");
+}
+
+// The parameters by which a constructor call passes values of fields, as rt_function_signature() describes
+// parameters.
+Value field_parameters(Thread&, Value* args, int) {
+  const Value of = element(args[0]);
+  std::vector<Value> parameters;
+  if (of.is(Kind::kRecord)) {
+    const auto& record = *as_object<Record>(of);
+    TypeDescriber types(*record.module, nullptr, record.type_values);
+    for (const FieldInfo& field : record.fields) {
+      const Value standard = field.initializer != nullptr ? Value()
+                             : field.has_default          ? make_array({retained(field.default_value)})
+                                                          : make_array({});
+      parameters.push_back(make_array(
+          {make_text(name_of(field.name)), Value::integer(0), types.describe(field.type), standard}));
+    }
+  }
+  return make_array(std::move(parameters));
+}
+
+// The variants of an enum: name, number of values, the value that its declaration assigns, and the value of
+// the enum that a variant without values is.
+Value variants(Thread&, Value* args, int) {
+  const Value of = element(args[0]);
+  std::vector<Value> found;
+  if (of.is(Kind::kEnum)) {
+    for (const VariantInfo& variant : as_object<Enum>(of)->variants) {
+      found.push_back(make_array({make_text(name_of(variant.name)), Value::integer(variant.arity),
+                                  retained(variant.value), retained(variant.singleton)}));
+    }
+  }
+  return make_array(std::move(found));
+}
+
 constexpr NativeEntry kSignatureExterns[] = {
-    {"rt_class_parts", class_parts, 1, 1},           {"rt_function_identity", function_identity, 1, 1},
-    {"rt_function_code", function_code, 1, 1},       {"rt_function_signature", function_signature, 1, 1},
-    {"rt_function_varying", function_varying, 1, 1}, {"rt_function_can_vary", function_can_vary, 1, 1},
+    {"rt_lineage", lineage, 1, 1},
+    {"rt_type_documentation", type_documentation, 1, 1},
+    {"rt_field_parameters", field_parameters, 1, 1},
+    {"rt_variants", variants, 1, 1},
+    {"rt_class_parts", class_parts, 1, 1},
+    {"rt_function_identity", function_identity, 1, 1},
+    {"rt_function_code", function_code, 1, 1},
+    {"rt_function_signature", function_signature, 1, 1},
+    {"rt_function_varying", function_varying, 1, 1},
+    {"rt_function_can_vary", function_can_vary, 1, 1},
 };
 
 }  // namespace

@@ -7,6 +7,9 @@
 
 namespace spl {
 
+/// Whether the declaration of a function has the attribute.
+bool has_attribute(Value function, const char* name);
+
 std::span<const NativeEntry> signature_externs();
 
 }  // namespace spl

@@ -204,6 +204,7 @@ struct Proto {
   std::vector<bool> has_default;
   int rest = -1;           // which parameter collects positionals
   int named = -1;          // which parameter collects keyword arguments
+  int only_named = -1;     // the first parameter that positional arguments do not reach
   bool is_method = false;  // parameter 0 is self
   bool writes_self = false;
   bool is_async = false;      // a call starts it and returns a future
@@ -221,7 +222,7 @@ struct Proto {
   uint32_t line = 0;
 
   /// A call with as many positional arguments as parameters needs only a frame.
-  bool plain() const { return rest < 0 && named < 0 && runs_at_once() && !is_operator(); }
+  bool plain() const { return rest < 0 && named < 0 && only_named < 0 && runs_at_once() && !is_operator(); }
   bool is_operator() const {
     return operator_call != nullptr && operator_call->form <= OperatorCall::Form::kProperty;
   }

@@ -399,6 +399,9 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
     if (param.kind == ParamKind::kNamed) {
       proto_->named = index;
     }
+    if (param.only_named && proto_->only_named < 0) {
+      proto_->only_named = index;
+    }
     proto_->parameters.push_back(param.pattern ? kNoSymbol : param.name);
     proto_->has_default.push_back(param.default_value != nullptr);
     declare(param.pattern ? kNoSymbol : param.name, &param);

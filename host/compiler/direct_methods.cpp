@@ -70,7 +70,7 @@ void note_invocation(DirectInvocation& invocation, const Attribute& attribute) {
         "'direct' on a call hook expects an extern function and a function that raises its error"};
   }
   invocation.native = extern_named(attribute.args[0], attribute.span);
-  invocation.failure = extern_named(attribute.args[1], attribute.span).name;
+  invocation.value_of = extern_named(attribute.args[1], attribute.span).name;
 }
 
 /// Reads an attribute that only sets the type letter of the class's handles.

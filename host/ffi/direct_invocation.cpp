@@ -1,6 +1,7 @@
 // Direct calls of objects behind handles. Arguments are packed on the C++ stack; the result is an instance
 // around the returned handle.
 #include <array>
+#include <atomic>
 #include <cstring>
 
 #include "abi/include/simple_torch/spl_runtime.h"
@@ -131,17 +132,25 @@ void* address_of(DirectInvocation& invocation, const Record& record, const std::
   return invocation.native.address;
 }
 
+/// Without the host lock: the function that finds the key may wait for Python.
+bool stands_for_own_value(DirectCalls& direct, int64_t handle) {
+  auto* const own_key = std::atomic_ref(direct.own_key).load(std::memory_order_acquire);
+  return own_key != nullptr && handle > 0 && own_key(handle) != 0;
+}
+
 /// Runs `call` without the host lock and wraps its handle in an instance, or raises the error.
 template <class Call>
 Value invoke_native(const DirectInvocation& invocation, Record& record, Call&& call) {
   int64_t handle;
+  bool is_own;
   {
     const Unlocked unlocked;
     handle = call();
+    is_own = stands_for_own_value(*record.direct, handle);
   }
-  if (handle == 0 && !callback_failed()) [[unlikely]] {
-    const Value zero = Value::integer(0);
-    return current_thread().call(record.module->lookup(invocation.failure), &zero, 1);
+  if ((handle == 0 || is_own) && !callback_failed()) [[unlikely]] {
+    const Value result = Value::integer(handle);
+    return current_thread().call(record.module->lookup(invocation.value_of), &result, 1);
   }
   Ref owned;
   if (handle != record.direct->nil_handle) {

@@ -104,9 +104,9 @@ Value call_with_native_forms(Thread& thread, Extern& function, const Value* args
 
 Value call_extern(Thread& thread, Extern& function, Value* args, int count) {
   if (static_cast<size_t>(count) != function.signature.parameters.size()) {
-    fail(function.name + " " +
-         wrong_count(static_cast<int64_t>(function.signature.parameters.size()),
-                     static_cast<int64_t>(function.signature.parameters.size()), count));
+    fail_arguments(function.name + " " +
+                   wrong_count(static_cast<int64_t>(function.signature.parameters.size()),
+                               static_cast<int64_t>(function.signature.parameters.size()), count));
   }
   const void* address = address_of(function);
   if (address == nullptr) {

@@ -53,6 +53,7 @@ struct TypeExpr {
   TypePtr result;
   ExprPtr size;
   ExprPtr value_of;
+  Symbol keyword = kNoSymbol;  // of `frozen: true` among parents, which the other language receives
   int64_t value = 0;
   std::string modifiers;  // in source order, joined by spaces: "&", "*", "mut", "*mut" is "* mut"
 };
@@ -269,7 +270,8 @@ struct Param {
   Symbol name = kNoSymbol;  // "_" where the pattern below destructures
   TypePtr type;
   ExprPtr default_value;
-  PatternPtr pattern;  // |(a, b)| …: destructures a pair; null for a plain name
+  PatternPtr pattern;       // |(a, b)| …: destructures a pair; null for a plain name
+  bool only_named = false;  // after `*`: positional arguments do not reach it
   SourceSpan span;
 };
 

@@ -131,6 +131,9 @@ void Dumper::unmodified_type(const TypeExpr& t) {
     case TypeKind::kShape:
       return types(t.args, "shape[", "]");
     case TypeKind::kComputed:
+      if (t.keyword != kNoSymbol) {
+        put(name_of(t.keyword), "=");
+      }
       return expr(*t.value_of);
   }
 }

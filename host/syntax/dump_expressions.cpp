@@ -283,6 +283,9 @@ void Dumper::params(const std::vector<Param>& params) {
     if (param.kind == ParamKind::kNamed) {
       put("**");
     }
+    if (param.only_named) {
+      put("*");
+    }
     if (param.pattern) {
       pattern(*param.pattern);
     } else {

@@ -189,6 +189,7 @@ class Parser {
   std::vector<Param> parameters(bool* takes_self);
   bool self_parameter();
   Param parameter();
+  void begin_only_named(const std::vector<Param>& params, bool again);
   void check_distinct(const std::vector<Param>& params);
   std::vector<GenericParam> generic_params();
   GenericParam generic_param();

@@ -372,14 +372,17 @@ void Parser::function_body(FunctionDecl& function) {
 std::vector<Param> Parser::parameters(bool* takes_self) {
   Scope scope(*this);
   std::vector<Param> params;
+  bool only_named = false;
   open_bracket();
   while (!is(Tok::kRightParen)) {
     if (takes_self != nullptr && params.empty() && self_parameter()) {
       *takes_self = true;
-    } else if (is(Tok::kStar) && ahead().kind == Tok::kComma) {
-      advance();  // `*,` as in Python; parameters have names in any call
+    } else if (is(Tok::kStar)) {
+      begin_only_named(params, only_named);
+      only_named = true;
     } else {
       params.push_back(parameter());
+      params.back().only_named = only_named && params.back().kind == ParamKind::kNormal;
     }
     if (!accept(Tok::kComma)) {
       break;
@@ -388,6 +391,18 @@ std::vector<Param> Parser::parameters(bool* takes_self) {
   close_bracket(Tok::kRightParen, "after the parameters");
   check_distinct(params);
   return params;
+}
+
+/// `*,` as in Python: only names pass arguments to the parameters after it.
+void Parser::begin_only_named(const std::vector<Param>& params, bool again) {
+  const auto is_rest = [](const Param& param) { return param.kind == ParamKind::kRest; };
+  if (again || std::any_of(params.begin(), params.end(), is_rest)) {
+    fail("'*' cannot follow another '*' or a variadic parameter");
+  }
+  advance();
+  if (!is(Tok::kComma) || ahead().kind == Tok::kRightParen || ahead().kind == Tok::kStarStar) {
+    fail("a parameter that is passed by name must follow '*'");
+  }
 }
 
 void Parser::check_distinct(const std::vector<Param>& params) {

@@ -82,6 +82,9 @@ void Parser::parents(std::vector<TypePtr>& out) {
     open_bracket();
     while (!is(Tok::kRightParen)) {
       out.push_back(parent());
+      if (out.size() > 1 && out.back()->keyword == kNoSymbol && out[out.size() - 2]->keyword != kNoSymbol) {
+        fail("a parent cannot follow a keyword argument");
+      }
       if (!accept(Tok::kComma)) {
         break;
       }
@@ -101,8 +104,16 @@ void Parser::parents(std::vector<TypePtr>& out) {
   } while (accept(Tok::kComma));
 }
 
-/// A type, or an expression that calls a function: `namedtuple("P", "x y")`.
+/// A type, an expression that calls a function, `namedtuple("P", "x y")`, or a keyword argument of the class.
 TypePtr Parser::parent() {
+  if (is_name() && (ahead().kind == Tok::kColon || ahead().kind == Tok::kAssign)) {
+    auto keyword = make<TypeExpr>(here());
+    keyword->kind = TypeKind::kComputed;
+    keyword->keyword = expect_name("a keyword argument");
+    advance();
+    keyword->value_of = expression();
+    return keyword;
+  }
   size_t at = pos_;
   const auto kind_at = [&](size_t i) {
     return i < stream_.tokens.size() ? stream_.tokens[i].kind : Tok::kEof;

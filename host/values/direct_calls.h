@@ -20,10 +20,11 @@ struct DirectCall {
 };
 
 /// A call of an object behind a handle. The call has side effects, so a failed one (result 0) is not
-/// repeated: the Simple function `failure` receives the 0 and raises the error.
+/// repeated: the Simple function `value_of` receives the 0 and raises the error. It also receives the handles
+/// that stand for values of the program, and returns these.
 struct DirectInvocation {
   DirectCall native;
-  Symbol failure = kNoSymbol;
+  Symbol value_of = kNoSymbol;
 };
 
 /// The direct calls of a class whose only field is a native handle. The methods with the attribute define the
@@ -45,7 +46,9 @@ struct DirectCalls {
   DirectInvocation invoke;  // (handle, method, letters, values, names) -> handle
   DirectInvocation get;     // (handle, field) -> handle
   int64_t nil_handle = 0;   // a result with this handle is nil; set by rt_set_nil_handle()
-  char letter = 0;          // marks this class's instances as arguments; 0 if they cannot be arguments
+  int64_t (*own_key)(int64_t handle) =
+      nullptr;      // not 0: `value_of` finds the result; set by rt_set_own_key()
+  char letter = 0;  // marks this class's instances as arguments; 0 if they cannot be arguments
 };
 
 /// Whether an attribute that is read is always the native object's own, also where the class has a method of

@@ -4,6 +4,12 @@ namespace spl {
 
 void fail(std::string message, std::string hint) { throw SimpleError(std::move(message), std::move(hint)); }
 
+void fail_arguments(std::string message, std::string hint) {
+  SimpleError error(std::move(message), std::move(hint));
+  error.error_class = ErrorClass::kArguments;
+  throw error;
+}
+
 const StackEntry* user_entry(const SimpleError& error) {
   for (const StackEntry& entry : error.stack) {
     if (!entry.library) {

@@ -25,6 +25,7 @@ enum class ErrorClass : uint8_t {
   kOther,
   kIndexOutOfRange,  // of an array, a tuple or a text
   kDivisionByZero,
+  kArguments,  // that do not fit the parameters of what is called, or that cannot be called
 };
 
 /// `payload` is the argument of panic(), nil for errors of the runtime. The stack is innermost first.
@@ -70,6 +71,9 @@ inline SimpleError exit_not_allowed(int code) {
 
 /// Throws SimpleError.
 [[noreturn]] void fail(std::string message, std::string hint = "");
+
+/// As fail(), for arguments that do not fit the parameters of what is called.
+[[noreturn]] void fail_arguments(std::string message, std::string hint = "");
 
 /// The innermost stack entry outside the library, else the innermost one; null if the stack is empty.
 const StackEntry* user_entry(const SimpleError& error);

@@ -19,7 +19,7 @@ Dict& dict_in(Ref& named) {
 
 void add_named(Ref& named, Value dict) {
   if (!dict.is(Kind::kDict)) {
-    fail("the argument after ** must be a dict, got " + type_name(dict));
+    fail_arguments("the argument after ** must be a dict, got " + type_name(dict));
   }
   for (const auto& entry : as_object<Dict>(dict)->entries) {
     if (!entry.key.is_missing()) {
@@ -53,7 +53,7 @@ uint32_t Thread::flatten(uint32_t first, uint32_t count, const CallSpec& spec, R
         add_named(named, value.get());
         break;
       case CallSpec::Form::kBase:
-        fail("..base is only allowed in a constructor call");
+        fail_arguments("..base is only allowed in a constructor call");
     }
   }
   check_stack(first + static_cast<uint32_t>(flat.size()) + 8);
@@ -91,13 +91,13 @@ uint32_t Thread::flatten_named(uint32_t first, uint32_t count, const CallSpec& s
     const auto is_name = [&](Symbol name) { return name_of(name) == display(entry.key); };
     const auto found = std::find_if(parameters.begin(), parameters.end(), is_name);
     if (found == parameters.end()) {
-      fail(callee + "(): there is no parameter " + display(entry.key));
+      fail_arguments(callee + "(): there is no parameter " + display(entry.key));
     }
     if (found - parameters.begin() < positional) {
-      fail(callee + "(): the argument " + display(entry.key) + " is passed twice");
+      fail_arguments(callee + "(): the argument " + display(entry.key) + " is passed twice");
     }
   }
-  fail(callee + "(): the argument " + name_of(parameters[count]) + " is missing");
+  fail_arguments(callee + "(): the argument " + name_of(parameters[count]) + " is missing");
 }
 
 namespace {
@@ -118,12 +118,12 @@ struct CollectedArguments {
 
 void collect_dict(CollectedArguments& collected, Value dict) {
   if (!dict.is(Kind::kDict)) {
-    fail("the argument after ** must be a dict, got " + type_name(dict));
+    fail_arguments("the argument after ** must be a dict, got " + type_name(dict));
   }
   as_object<Dict>(dict)->compact();
   for (const auto& entry : as_object<Dict>(dict)->entries) {
     if (!entry.key.is(Kind::kText)) {
-      fail("the keys of a dict after ** must be text, got " + type_name(entry.key));
+      fail_arguments("the keys of a dict after ** must be text, got " + type_name(entry.key));
     }
     collected.named.emplace_back(intern(text_of(entry.key)), Ref::shared(entry.value));
   }
@@ -147,18 +147,19 @@ class ArgumentBinder {
   }
 
   void bind_positional(std::vector<Ref>& values) {
+    const int limit = proto_.only_named < 0 ? count_ : proto_.only_named;
     int at = 0;
     for (Ref& value : values) {
-      while (at < count_ && at == proto_.named && at != proto_.rest) {
+      while (at < limit && at == proto_.named && at != proto_.rest) {
         ++at;
       }
-      if (at < count_ && at != proto_.rest) {
+      if (at < limit && at != proto_.rest) {
         slots_[at++] = value.take();
       } else if (rest_ != nullptr) {
         rest_->items.push_back(value.take());
       } else {
         const int self = proto_.is_method ? 1 : 0;
-        reject(wrong_count(count_ - self, count_ - self, static_cast<int64_t>(values.size()) - self),
+        reject(wrong_count(limit - self, limit - self, static_cast<int64_t>(values.size()) - self),
                parameters_hint(proto_));
       }
     }
@@ -196,7 +197,7 @@ class ArgumentBinder {
     for (int i = 0; i < count_; ++i) {
       assign(slots_[i], Value());
     }
-    fail(name + "(): " + message, hint);
+    fail_arguments(name + "(): " + message, hint);
   }
 
   const Proto& proto_;
@@ -224,7 +225,7 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t count, u
       case CallSpec::Form::kPositional:
         // A trailing block may follow named arguments.
         if (!collected.named.empty() && !(i + 1 == count && value.get().is(Kind::kClosure))) {
-          fail(proto.name + "(): a positional argument follows a named one");
+          fail_arguments(proto.name + "(): a positional argument follows a named one");
         }
         collected.positional.push_back(std::move(value));
         break;
@@ -241,7 +242,7 @@ void Thread::bind_arguments(const Proto& proto, uint32_t base, uint32_t count, u
         collect_dict(collected, value.get());
         break;
       case CallSpec::Form::kBase:
-        fail("..base is only allowed in a constructor call");
+        fail_arguments("..base is only allowed in a constructor call");
     }
   }
   ArgumentBinder binder(proto, stack_ + base);

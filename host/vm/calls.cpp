@@ -52,9 +52,9 @@ void Thread::check_count(const Native& native, uint32_t count) const {
   if (static_cast<int>(count) < native.min_arguments ||
       (native.max_arguments >= 0 && static_cast<int>(count) > native.max_arguments)) {
     const int self = native.is_method ? 1 : 0;  // not counted in the message
-    fail(std::string(native.name) + " " +
-         wrong_count(native.min_arguments - self, native.max_arguments < 0 ? -1 : native.max_arguments - self,
-                     count - self));
+    fail_arguments(std::string(native.name) + " " +
+                   wrong_count(native.min_arguments - self,
+                               native.max_arguments < 0 ? -1 : native.max_arguments - self, count - self));
   }
 }
 
@@ -71,8 +71,8 @@ NativeFn Thread::function_for(const Native& native, uint32_t window, uint32_t& c
     return native.fn;
   }
   if (native.with_names == nullptr) {
-    fail(std::string(native.name) + "(): there is no parameter " +
-         display(as_object<Dict>(named.get())->entries.front().key));
+    fail_arguments(std::string(native.name) + "(): there is no parameter " +
+                   display(as_object<Dict>(named.get())->entries.front().key));
   }
   for (uint32_t i = count; i-- > 0;) {
     stack_[window + 2 + i] = std::exchange(stack_[window + 1 + i], Value());
@@ -208,13 +208,13 @@ bool Thread::call_instance(uint32_t window, uint32_t count, const CallSpec* spec
   if (const Method* method = as_object<Instance>(callee)->record->find(hook)) {
     return start_method(*method, window, count, spec, kNoLvalue);
   }
-  fail("an instance of " + type_name(callee) + " cannot be called: it has no __call__");
+  fail_arguments("an instance of " + type_name(callee) + " cannot be called: it has no __call__");
 }
 
 bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
   const Value callee = stack_[window];
   if (!callee.is_object()) {
-    fail("a value of type " + type_name(callee) + " cannot be called");
+    fail_arguments("a value of type " + type_name(callee) + " cannot be called");
   }
   switch (callee.as_object->kind) {
     case Kind::kClosure: {
@@ -250,7 +250,7 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
     case Kind::kInstance:
       return call_instance(window, count, spec);
     default:
-      fail("a value of type " + type_name(callee) + " cannot be called");
+      fail_arguments("a value of type " + type_name(callee) + " cannot be called");
   }
 }
 

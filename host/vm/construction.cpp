@@ -89,7 +89,7 @@ class FieldBinder {
     Ref held = Ref::owned(owned);
     const auto found = record_.field_index.find(name);
     if (found == record_.field_index.end()) {
-      fail(name_of(record_.name) + " has no field " + name_of(name), field_hint(record_, name));
+      fail_arguments(name_of(record_.name) + " has no field " + name_of(name), field_hint(record_, name));
     }
     put(found->second, held.take());
   }
@@ -105,7 +105,7 @@ class FieldBinder {
   // ..base: the fields without an argument come from another instance.
   void bind_base(Value base) {
     if (!base.is(Kind::kInstance) || as_object<Instance>(base)->record != &record_) {
-      fail("..base must be a " + name_of(record_.name) + ", got " + type_name(base));
+      fail_arguments("..base must be a " + name_of(record_.name) + ", got " + type_name(base));
     }
     for (size_t field = 0; field < is_bound_.size(); ++field) {
       if (!is_bound_[field]) {
@@ -120,8 +120,8 @@ class FieldBinder {
       ++next_;
     }
     if (next_ == is_bound_.size()) {
-      fail(name_of(record_.name) + " has " + std::to_string(next_) + (next_ == 1 ? " field" : " fields") +
-           ", got more values");
+      fail_arguments(name_of(record_.name) + " has " + std::to_string(next_) +
+                     (next_ == 1 ? " field" : " fields") + ", got more values");
     }
     put(next_, held.take());
   }
@@ -205,8 +205,8 @@ namespace {
   for (const Symbol field : variant.field_names) {
     suggester.offer(name_of(field));
   }
-  fail(name_of(type.name) + "." + name_of(variant.name) + " has no value named " + name_of(name),
-       suggester.hint());
+  fail_arguments(name_of(type.name) + "." + name_of(variant.name) + " has no value named " + name_of(name),
+                 suggester.hint());
 }
 
 // Stores the arguments with names after `count` positional ones.
@@ -220,8 +220,8 @@ void fill_named_payload(EnumValue& value, const Dict& arguments, uint32_t count)
     }
     const auto at = static_cast<uint32_t>(found - info.field_names.begin());
     if (at < count) {
-      fail(name_of(value.type->name) + "." + name_of(info.name) + ": the value " + name_of(name) +
-           " is passed twice");
+      fail_arguments(name_of(value.type->name) + "." + name_of(info.name) + ": the value " + name_of(name) +
+                     " is passed twice");
     }
     assign(value.payload()[at], retained(entry.value));
   }
@@ -239,8 +239,8 @@ bool Thread::construct_variant(Enum* type, uint32_t variant, uint32_t window, ui
   Dict* by_name = named.get().is(Kind::kDict) ? as_object<Dict>(named.get()) : nullptr;
   const uint32_t total = count + (named.get().is(Kind::kDict) ? by_name->live : 0);
   if (total != info.arity) {
-    fail(name_of(type->name) + "." + name_of(info.name) + " takes " + std::to_string(info.arity) +
-         " values, got " + std::to_string(total));
+    fail_arguments(name_of(type->name) + "." + name_of(info.name) + " takes " + std::to_string(info.arity) +
+                   " values, got " + std::to_string(total));
   }
   if (total == 0) {
     assign(stack_[window], retained(info.singleton));

@@ -150,6 +150,7 @@ std::string parameters_hint(const Proto& proto) {
     const std::string& name = name_of(proto.parameters[static_cast<size_t>(i)]);
     const bool may_miss = proto.has_default[static_cast<size_t>(i)];
     all += all.empty() ? "" : ", ";
+    all += i == proto.only_named ? "*, " : "";
     all += i == proto.rest ? name + "..." : i == proto.named ? "**" + name : may_miss ? name + "?" : name;
   }
   return all.empty() ? "it takes no arguments" : "it takes (" + all + ")";

@@ -69,7 +69,7 @@ class TypeValuesScope {
 
 /// A class whose parents are classes of another language becomes such a class. Its statement binds the name
 /// to the new class; the record remains only as the description of the class.
-void become_foreign(Type& type, std::vector<Value> owned_parents,
+void become_foreign(Type& type, std::vector<Value> owned_parents, const Ref& keywords,
                     const std::unordered_map<const TypeExpr*, Ref>& type_values) {
   const Ref parents = Ref::owned(make_array(std::move(owned_parents)));
   Value first = as_object<Array>(parents.get())->items.front();
@@ -81,10 +81,10 @@ void become_foreign(Type& type, std::vector<Value> owned_parents,
   }
   auto& record = static_cast<Record&>(type);
   reject_library_parents(record);
-  const Value args[] = {Value::object(&type), parents.get()};
+  const Value args[] = {Value::object(&type), parents.get(), keywords.get()};
   const Ref created = [&] {
     const TypeValuesScope scope(record, type_values);
-    return Ref::owned(current_thread().call_method_of(first, *subclass_maker(first), args, 2));
+    return Ref::owned(current_thread().call_method_of(first, *subclass_maker(first), args, 3));
   }();
   assign(record.foreign, retained(created.get()));
   record.module->define(type.name, retained(created.get()));
@@ -336,6 +336,18 @@ Value foreign_parent(const TypeLink& link, const TypeExpr& declared, Value paren
   return make_array({retained(parent), describer.describe_parts("", declared.args)});
 }
 
+// The keyword arguments of a class statement, such as its metaclass: a dict.
+Ref keywords_of(const TypeLink& link) {
+  Ref keywords = Ref::owned(Value::object(new Dict()));
+  for (const TypeExpr* declared : link.parents) {
+    if (declared->keyword != kNoSymbol) {
+      as_object<Dict>(keywords.get())
+          ->set(make_text(name_of(declared->keyword)), retained(link.type_values.at(declared).get()));
+    }
+  }
+  return keywords;
+}
+
 const FunctionDecl* declaration_of(Value function) {
   return function.is(Kind::kClosure) ? as_object<Closure>(function)->proto->declaration : nullptr;
 }
@@ -399,13 +411,20 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
     share_initializer(*type, name, method);
   }
   std::vector<Value> foreign_parents;
+  const Ref keywords = keywords_of(link);
   for (const TypeExpr* declared : link.parents) {
+    if (declared->keyword != kNoSymbol) {
+      continue;
+    }
     const Ref found = parent_value(link, *declared, module);
     if (subclass_maker(found.get()) != nullptr) {
       foreign_parents.push_back(foreign_parent(link, *declared, found.get(), module));
     } else {
       inherit_from(*type, *declared, found.get(), module);
     }
+  }
+  if (foreign_parents.empty() && as_object<Dict>(keywords.get())->live > 0) {
+    fail(name_of(type->name) + ": only a class with a Python parent can have keyword arguments");
   }
   if (type->kind != Kind::kRecord) {
     return;
@@ -415,7 +434,7 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   if (foreign_parents.empty()) {
     reject_accessors(*record);
   } else {
-    become_foreign(*record, std::move(foreign_parents), link.type_values);
+    become_foreign(*record, std::move(foreign_parents), keywords, link.type_values);
     if (link.has_own_type) {
       free_description(record, link);
       return;

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from simple_torch_helpers.errors import SIMPLE_FILES
 
-POSITIONAL, REST, NAMED = range(3)  # the kinds of parameters
+POSITIONAL, REST, NAMED, ONLY_NAMED = range(4)  # the kinds of parameters
 OWN_NAMES = ("_call", "_mark", "_shown", "_call_with_passed", "_drive")  # of the code of a function
 
 
@@ -39,7 +39,8 @@ class Template:
         self.parameters = parameters
         self.positional = [one for one in parameters[:rest_at] if one.kind == POSITIONAL]
         self.rest = next((one for one in parameters if one.kind == REST), None)
-        self.keyword_only = [one for one in parameters[rest_at:] if one.kind == POSITIONAL]
+        self.keyword_only = [one for one in parameters if one.kind == ONLY_NAMED]
+        self.keyword_only += [one for one in parameters[rest_at:] if one.kind == POSITIONAL]
         self.named = next((one for one in parameters if one.kind == NAMED), None)
         rename_for_python(parameters)
         require_defaults(self.positional)
@@ -77,6 +78,8 @@ class Template:
             parts += [one.name, "/"] if i == last_unnamed else [one.name]
         if self.rest is not None:
             parts.append(f"*{self.rest.name}")
+        elif self.keyword_only:
+            parts.append("*")
         parts += [one.name for one in self.keyword_only]
         if self.named is not None:
             parts.append(f"**{self.named.name}")
@@ -285,19 +288,31 @@ def python_function(
         varying: as in Shown.
     """
     template = _templates[code]
-    shown = template.shown_for(varying)
-    shown_name = name or template.shown_name()
-    of_code = template.code if name is None else renamed(template.code, shown_name)
-    in_cells = {"_call": call, "_mark": type(call), "_shown": shown.computed}
-    cells = tuple(CellType(in_cells[variable]) for variable in of_code.co_freevars)  # sorted: the bridge reads two
-    made = FunctionType(of_code, GLOBALS, shown_name, shown.defaults or None, cells)
-    made.__kwdefaults__ = dict(shown.keyword_defaults) or None  # type: ignore[assignment]
-    made.__annotations__ = dict(shown.annotations)
+    made = function_of(template, template.shown_for(varying), call, name)
     made.__doc__ = template.doc
     made.__module__ = module or "simple_torch"
     if identity:
         _known[identity] = made
     return made
+
+
+def function_of(template: Template, shown: Shown, call: Any, name: str | None) -> FunctionType:
+    shown_name = name or template.shown_name()
+    code = template.code if name is None else renamed(template.code, shown_name)
+    in_cells = {"_call": call, "_mark": type(call), "_shown": shown.computed}
+    cells = tuple(CellType(in_cells[variable]) for variable in code.co_freevars)  # sorted: the bridge reads two
+    made = FunctionType(code, GLOBALS, shown_name, shown.defaults or None, cells)
+    made.__kwdefaults__ = dict(shown.keyword_defaults) or None  # type: ignore[assignment]
+    made.__annotations__ = dict(shown.annotations)
+    return made
+
+
+def signature_of(path: str, line: int, declared: list[Any]) -> Any:
+    """Return the inspect.Signature of a constructor, whose parameters Simple describes as those of functions."""
+    import inspect  # importing it takes long
+
+    template = Template(["constructor", "", path or "<Simple>", line, False, False, None, declared])
+    return inspect.signature(function_of(template, Shown(template, None), None, None))
 
 
 def renamed(code: CodeType, name: str) -> CodeType:

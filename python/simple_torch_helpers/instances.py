@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import GenericAlias, MappingProxyType
+from typing import Any, Union
 from weakref import WeakValueDictionary
 
 from simple_torch_helpers.asynchronous import result_of
+from simple_torch_helpers.functions import signature_of
 
 _known: WeakValueDictionary[int, Any] = WeakValueDictionary()
 _classes: dict[str, type] = {}
@@ -18,7 +20,7 @@ def known(identity: int) -> Any:
     return _known.get(identity)
 
 
-def add_class(instance: Any, key: str, name: str, hooks: list[str]) -> None:
+def add_class(instance: Any, key: str, name: str, hooks: list[str], lineage: list[int]) -> None:
     """Create the Python class of a Simple class.
 
     Args:
@@ -27,9 +29,11 @@ def add_class(instance: Any, key: str, name: str, hooks: list[str]) -> None:
         name: the class's name in Simple.
         hooks: Simple's methods whose names begin and end with two underscores, and what else decides about Python's
             protocols: len, iter, next, close, and the type of a value that is no object, such as "generator".
+        lineage: the identities of Simple's class and of its parents.
     """
     base = type(instance).__base__
     namespace = {"__slots__": (), "__module__": "simple_torch", "__doc__": f"A {name} of the Simple program."}
+    namespace |= {"__lineage__": frozenset(lineage)}
     namespace |= protocols_of(base.__ask__, set(hooks))  # type: ignore[attr-defined]
     _classes[key] = type(name, (base,), namespace)
 
@@ -48,6 +52,13 @@ def require_name(name: str) -> None:
         raise AttributeError(f"{name!r} contains a NUL character, which no name in Simple has")
 
 
+def member_of(instance: Any, ask: Callable[..., Any], name: str) -> Any:
+    if name.startswith("__") and name.endswith("__"):
+        raise AttributeError(name)  # Python looks up its protocols on the type
+    require_name(name)
+    return ask(instance, "get", name)
+
+
 def instance_type(base: type) -> type:
     """Create the class of objects as the bridge creates them: a subclass of its type, whose `__ask__` sends a request.
 
@@ -63,10 +74,7 @@ def instance_type(base: type) -> type:
         __qualname__ = "Instance"
 
         def __getattr__(self, name: str) -> Any:
-            if name.startswith("__") and name.endswith("__"):
-                raise AttributeError(name)  # Python looks up its protocols on the type
-            require_name(name)
-            return request(self, "get", name)
+            return member_of(self, request, name)
 
         def __setattr__(self, name: str, value: Any) -> None:
             if name == "__class__":
@@ -136,8 +144,7 @@ def protocols_of(ask: Callable[..., Any], hooks: set[str]) -> dict[str, Any]:
     if hooks & {"__enter__", "__exit__", "close"}:
         found |= {"__enter__": _request(ask, "enter"), "__exit__": _exit(ask)}
     if hooks & TYPES:
-        found |= {"__instancecheck__": _instance_check(ask), "__mro_entries__": _reject_subclass}
-        found["__name__"] = property(_request(ask, "name"))
+        found |= type_members(ask) | (enum_members(ask) if "enum" in hooks else {})
     if "generator" in hooks:
         found |= generator_methods(ask)
     if "future" in hooks:
@@ -315,12 +322,75 @@ def _await(ask: Any) -> Any:
     return wait
 
 
-def _instance_check(ask: Any) -> Any:
+# ---- types of Simple: objects that do what Python's classes do
+
+
+def type_members(ask: Any) -> dict[str, Any]:
+    """The special methods of a class, struct, trait or enum of Simple."""
+
     def is_instance(self: Any, instance: object) -> bool:
         return hasattr(type(instance), "__ask__") and ask(self, "made", instance)
 
-    return is_instance
+    def is_subclass(self: Any, other: object) -> bool:
+        if isinstance(other, type):  # that of an object of Simple, or of Python
+            return ask(self, "identity") in getattr(other, "__lineage__", ())
+        if not TYPES.intersection((type(other).__name__,)) or not hasattr(type(other), "__ask__"):
+            raise TypeError("issubclass() arg 1 must be a class")
+        return ask(self, "subclass", other)
+
+    def attribute(self: Any, name: str) -> Any:  # __qualname__ cannot be a property of a class
+        return ask(self, "name") if name == "__qualname__" else member_of(self, ask, name)
+
+    def signature(self: Any) -> Any:
+        parts = ask(self, "signature")
+        if parts is None:
+            raise AttributeError("__signature__")
+        return signature_of(*parts)
+
+    return {
+        "__instancecheck__": is_instance,
+        "__subclasscheck__": is_subclass,
+        "__mro_entries__": _reject_subclass,
+        "__name__": property(_request(ask, "name")),
+        "__getattr__": attribute,
+        "__doc__": property(lambda self: ask(self, "documentation") or None),
+        "__signature__": property(signature),
+        "__getitem__": lambda self, item: GenericAlias(self, item),
+        "__or__": lambda self, other: Union[self, other],
+        "__ror__": lambda self, other: Union[other, self],
+    }
 
 
 def _reject_subclass(self: Any, bases: object) -> Any:
     raise TypeError(f"a class of Python cannot inherit from {self!r}, a class of Simple")
+
+
+def enum_members(ask: Any) -> dict[str, Any]:
+    """What Python's enums have. The members are the variants without values."""
+
+    def members(self: Any) -> dict[str, Any]:
+        return {name: single for name, has_values, _, single in ask(self, "variants") if not has_values}
+
+    def named(self: Any, name: str) -> Any:
+        found = members(self)
+        if name not in found:
+            raise KeyError(name)
+        return found[name]
+
+    def with_value(self: Any, value: object) -> Any:
+        if isinstance(value, self):
+            return value
+        for _, has_values, assigned, single in ask(self, "variants"):
+            if not has_values and assigned is not None and assigned == value:
+                return single
+        raise ValueError(f"{value!r} is not a valid {self.__name__}")
+
+    return {
+        "__members__": property(lambda self: MappingProxyType(members(self))),
+        "__iter__": lambda self: iter(members(self).values()),
+        "__reversed__": lambda self: reversed(members(self).values()),
+        "__len__": lambda self: len(members(self)),
+        "__getitem__": named,
+        "__contains__": lambda self, value: isinstance(value, self),
+        "__call__": with_value,
+    }

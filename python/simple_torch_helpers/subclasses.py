@@ -27,6 +27,7 @@ def new_class(
     methods: list[tuple[str, Any, str, bool]],
     fields: list[Field],
     simple_parents: list[int],
+    keywords: dict[str, Any],
 ) -> type:
     """Create the class.
 
@@ -38,6 +39,7 @@ def new_class(
             returned. The name `x.setter` is that of a function which completes the property `x`.
         fields: name, declared type, whether there is a value, the value, and the function that computes it, or None.
         simple_parents: the identities of its parents that are classes and traits of Simple.
+        keywords: those of the class statement, which the metaclass and __init_subclass__ receive.
 
     Raises:
         TypeError: a parent is no class, or cannot have subclasses.
@@ -60,7 +62,7 @@ def new_class(
         add_method(namespace, method, function, kind, is_outermost)
     if isinstance(initialize := namespace.get("__init__"), types.FunctionType):
         namespace["__init__"] = keeping_arguments(initialize)
-    created = types.new_class(name, tuple(bases), {}, lambda body: body.update(namespace))
+    created = types.new_class(name, tuple(bases), keywords, lambda body: body.update(namespace))
     leave_to_metaclass(created, namespace, own_fields)
     if any(fields_of(created).values()) and "__new__" not in namespace:
         created.__new__ = constructor_of(created)  # type: ignore[method-assign]

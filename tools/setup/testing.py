@@ -33,6 +33,7 @@ _EMBEDDED = (
     "tests/bridge/test_simple_functions.py",
     "tests/bridge/test_simple_in_python.py",
     "tests/bridge/test_simple_objects.py",
+    "tests/bridge/test_simple_types.py",
     "tests/cli/test_versions.py",
     "tests/data",
     "tests/distributions",

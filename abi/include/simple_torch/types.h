@@ -43,9 +43,9 @@ typedef char* (*SptLocation)(void);
 
 /* A function of the program that Python calls, on any thread. `key` identifies the function. `kinds` has a
  * letter for each of the values. v: None, bool, float, an int of 64 bits, or a str without NUL, as a plain
- * value; t: a tensor handle; o: an object handle; f: the key of a function or object of this program. The
- * last values are keyword arguments with these names. All arrays belong to the library; the function
- * releases the handles.
+ * value; t: a tensor handle; o: an object handle; f: the key of a function or object that was created with
+ * the same SptPyCall (others are objects). The last values are keyword arguments with these names. All
+ * arrays belong to the library; the function releases the handles.
  *
  * Returns a new array of a letter and a value: v, t or o, whose handle the library releases. After
  * spt_py_raise it returns NULL or an empty array. The library frees the array. The function may end its

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simple_torch_helpers.functions import COMPUTED, NAMED, REST
+from simple_torch_helpers.functions import COMPUTED, NAMED, ONLY_NAMED, REST
 
 from simple_torch.notebook.values import simple_repr
 
@@ -51,7 +51,11 @@ def _of_simple(name: str, record: list[Any], *, is_constructor: bool) -> Signatu
     _, doc, _, _, is_async, _, returns, declared = record
     if is_constructor:
         declared = [each for each in declared if each[0] != "self"]
-    shown = ", ".join(_parameter(*each) for each in declared)
+    parts = [_parameter(*each) for each in declared]
+    first_only_named = next((i for i, each in enumerate(declared) if each[1] == ONLY_NAMED), None)
+    if first_only_named is not None:
+        parts.insert(first_only_named, "*")
+    shown = ", ".join(parts)
     result = f" -> {_type(returns)}" if returns else ""
     keywords = tuple(each[0] for each in declared if each[1] not in _SUFFIXES)
     return Signature(f"{'async ' if is_async else ''}{name}({shown}){result}", keywords, doc or "")

@@ -1,0 +1,136 @@
+"""Classes and enums of Simple in Python: what Python's own classes and enums do."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import typing
+from pathlib import Path
+from types import GenericAlias
+
+import pytest
+
+if os.environ.get("SIMPLE_TORCH") == "off":
+    pytest.skip("there is no PyTorch", allow_module_level=True)
+pytest.importorskip("torch")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+from simple_torch import run  # noqa: E402
+
+MODULE = run(
+    '''
+trait Named:
+    fn title(): "a {self.name}"
+class Animal(Named):
+    """Something that lives."""
+    name: text
+    legs: i64 = 4
+    @property
+    fn double_legs() -> i64: self.legs * 2
+class Dog(Animal):
+    tricks: [text] = []
+class Cage:
+    animal: Animal
+    fn init(animal: Animal, *, locked: bool = true):
+        self.animal = animal
+struct Point:
+    x: f64
+    y: f64 = 0.5
+enum Color:
+    Red = 1
+    Green = 2
+    Mixed(weight: f64)
+fn red(): Color.Red
+fn itself(value): value
+fn scaled(x: f64, *, by: f64 = 2.0) -> f64: x * by
+fn outer(): scaled(1.0, 2.0)
+'''
+)
+
+
+def test_issubclass_knows_classes_traits_and_the_classes_of_objects():
+    assert issubclass(MODULE.Dog, MODULE.Animal)
+    assert issubclass(MODULE.Dog, MODULE.Dog)
+    assert issubclass(MODULE.Dog, MODULE.Named)
+    assert not issubclass(MODULE.Animal, MODULE.Dog)
+    assert not issubclass(MODULE.Point, MODULE.Animal)
+    assert issubclass(type(MODULE.Dog(name="Rex")), MODULE.Animal)
+    assert not issubclass(type(MODULE.Point(1.0)), MODULE.Animal)
+    assert not issubclass(int, MODULE.Animal)
+    with pytest.raises(TypeError, match="arg 1 must be a class"):
+        issubclass(MODULE.Dog(name="Rex"), MODULE.Animal)
+
+
+def test_a_class_has_its_name_its_documentation_and_its_signature():
+    assert MODULE.Animal.__name__ == MODULE.Animal.__qualname__ == "Animal"
+    assert MODULE.Animal.__doc__ == "Something that lives."
+    assert inspect.getdoc(MODULE.Animal) == "Something that lives."
+    assert MODULE.Point.__doc__ is None
+    assert str(inspect.signature(MODULE.Point)) == "(x: float, y: float = 0.5)"
+    assert str(inspect.signature(MODULE.Cage)) == "(animal, *, locked: bool = True)"
+    assert list(inspect.signature(MODULE.Dog).parameters) == ["tricks", "name", "legs"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: MODULE.Cage(), "the argument animal is missing"),
+        (lambda: MODULE.Cage(1, 2), "takes 1 argument, got 2"),
+        (lambda: MODULE.Cage(1, open=True), "there is no parameter open"),
+        (lambda: MODULE.Point(1, 2, 3), "Point has 2 fields, got more values"),
+        (lambda: MODULE.Point(z=1), "Point has no field z"),
+        (lambda: MODULE.Color.Mixed(), "Color.Mixed takes 1 values, got 0"),
+        (lambda: MODULE.outer(), "takes 1 argument, got 2"),
+    ],
+)
+def test_wrong_arguments_are_a_type_error(call, message):
+    with pytest.raises(TypeError) as failure:
+        call()
+    assert message in str(failure.value)
+
+
+def test_subscripts_and_unions_are_those_of_annotations():
+    alias = MODULE.Dog[int]
+    assert isinstance(alias, GenericAlias)
+    assert alias.__origin__ is MODULE.Dog
+    assert typing.get_args(MODULE.Dog | None)[1] is type(None)
+    assert typing.get_args(int | MODULE.Dog) == (int, MODULE.Dog)
+
+
+def test_a_property_is_a_value():
+    assert MODULE.Dog(name="Rex").double_legs == 8
+    assert MODULE.Animal("Kiwi", legs=2).double_legs == 4
+
+
+def test_parameters_after_a_star_are_keyword_only():
+    signature = inspect.signature(MODULE.scaled)
+    assert str(signature) == "(x: float, *, by: float = 2.0) -> float"
+    assert signature.parameters["by"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert MODULE.scaled(3.0) == 6.0
+    assert MODULE.scaled(3.0, by=3.0) == 9.0
+    with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
+        MODULE.scaled(3.0, 3.0)
+
+
+def test_an_enum_is_a_collection_of_its_members():
+    color = MODULE.Color
+    assert [member.name for member in color] == ["Red", "Green"]
+    assert [member.name for member in reversed(color)] == ["Green", "Red"]
+    assert len(color) == 2
+    assert list(color.__members__) == ["Red", "Green"]
+    assert color["Green"] is color.Green
+    assert color(2) is color.Green
+    assert color(color.Red) is color.Red
+    assert MODULE.red() is color.Red
+    assert color.Red in color
+    assert 1 not in color
+    assert {color.Red: "stop"}[MODULE.red()] == "stop"
+
+
+def test_an_absent_member_is_pythons_error():
+    with pytest.raises(KeyError, match="Blue"):
+        MODULE.Color["Blue"]
+    with pytest.raises(ValueError, match="7 is not a valid Color"):
+        MODULE.Color(7)
+    with pytest.raises(TypeError):
+        MODULE.Color.__members__["Blue"] = 1
