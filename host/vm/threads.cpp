@@ -80,9 +80,10 @@ void discard(Outcome& outcome) {
   }
 }
 
-// Outcomes with errors that were not joined. Guarded by the host lock.
+// Outcomes with errors that were not joined. Guarded by the host lock. Not destroyed at exit: that would run
+// the program's destructors without the lock.
 std::vector<std::shared_ptr<Outcome>>& unseen() {
-  static std::vector<std::shared_ptr<Outcome>> all;
+  static auto& all = *new std::vector<std::shared_ptr<Outcome>>;
   return all;
 }
 
@@ -134,12 +135,14 @@ void start_thread(const std::shared_ptr<Outcome>& outcome, Function&& function, 
   }
 }
 
-// The main function of a Simple thread: runs `body` and stores its result.
+// The main function of a Simple thread: runs `body` and stores its result. The reference to the outcome may
+// be the last one, so it ends while the thread holds the host lock: the error may own objects of the program.
 template <class Body>
-void run_to_end(const std::shared_ptr<Outcome>& outcome, Body&& body) {
+void run_to_end(std::shared_ptr<Outcome> outcome, Body&& body) {
   const ActiveThread active;
   host_lock().acquire();
   current_outcome = outcome.get();
+  const bool is_future = outcome->is_future;
   {
     std::optional<Thread> thread;
     try {
@@ -154,15 +157,17 @@ void run_to_end(const std::shared_ptr<Outcome>& outcome, Body&& body) {
     }
     std::erase(running(), outcome);
     finish(*outcome);
+    current_outcome = nullptr;
+    outcome.reset();
   }
-  if (outcome->is_future) {
+  if (is_future) {
     --future_threads;
   }
   host_lock().release();
 }
 
-void run_thread(Value function, const std::shared_ptr<Outcome>& outcome) {
-  run_to_end(outcome, [&](Thread& thread) {
+void run_thread(Value function, std::shared_ptr<Outcome> outcome) {
+  run_to_end(std::move(outcome), [&](Thread& thread) {
     const Ref held = Ref::owned(function);
     return thread.call(function, nullptr, 0);
   });
@@ -173,8 +178,8 @@ Value run_future(Thread& thread, Closure* closure, std::vector<Value>& values) {
   return thread.run_bound(closure, values);
 }
 
-void run_future_thread(Closure* closure, std::vector<Value> values, const std::shared_ptr<Outcome>& outcome) {
-  run_to_end(outcome, [&](Thread& thread) { return run_future(thread, closure, values); });
+void run_future_thread(Closure* closure, std::vector<Value> values, std::shared_ptr<Outcome> outcome) {
+  run_to_end(std::move(outcome), [&](Thread& thread) { return run_future(thread, closure, values); });
 }
 
 void share_lock() {

@@ -41,3 +41,14 @@ def test_eight_threads_with_python_and_backward() -> None:
 def test_eight_simple_threads_with_sixteen_c_threads() -> None:
     front = Path(host()).parent.parent / "lib" / "libspl_torch.so"
     assert outcome("native_threads.spl", str(front)) == (0, "0 failed, 0 wrong, 0 left\n", "")
+
+
+def test_objects_of_errors_are_released_under_the_lock() -> None:
+    processes = [
+        subprocess.Popen(
+            [host(), str(Path(__file__).with_name("failing_threads.spl"))], stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(4)  # more than cores, so that a thread may end late
+    ]
+    outcomes = [(process.communicate(timeout=WATCHDOG_S)[0], process.returncode) for process in processes]
+    assert outcomes == [("true\n", 0)] * 4
