@@ -34,6 +34,23 @@ def members(module: Any) -> tuple[list[str], list[str], list[int], list[Any]]:
     return [kind for kind, _, _ in found], [name for _, name, _ in found], [id(value) for value in values], values
 
 
+def identity(value: Any) -> int:
+    """Return the identity that members() lists for the value."""
+    return id(value)
+
+
+def native_of(module: Any) -> Any:
+    """Return the module of Simple for which a module of Python stands; None for others."""
+    return module._native if isinstance(module, native_types()[1]) else None
+
+
+def assign(module: Any, name: str, value: Any, is_parameter: bool) -> None:
+    """Set an attribute; a parameter of Simple becomes one of Python."""
+    if is_parameter:
+        value._is_param = True  # makes it an instance of torch.nn.Parameter
+    setattr(module, name, value)
+
+
 def deep_copy(value: Any, memo: dict[int, Any]) -> Any:
     """Return a copy; `memo` keeps objects that several fields share."""
     return copy.deepcopy(value, memo)
