@@ -12,6 +12,7 @@ import types
 from pathlib import Path
 
 import pytest
+
 from programs import skip_greenlets_if_sanitized
 
 ROOT = Path(__file__).resolve().parents[2]

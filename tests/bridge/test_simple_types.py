@@ -15,7 +15,7 @@ if os.environ.get("SIMPLE_TORCH") == "off":
     pytest.skip("there is no PyTorch", allow_module_level=True)
 pytest.importorskip("torch")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
-from simple_torch import run  # noqa: E402
+from simple_torch import run
 
 MODULE = run(
     '''
