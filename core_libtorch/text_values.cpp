@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -246,6 +247,8 @@ void set_print_options(const PrintOptions& options) {
   }
   const CountedLockGuard guard(options_mutex);
   current_options = options;
+  constexpr int64_t kMostEdgeItems = std::numeric_limits<int64_t>::max() / 2;  // both ends have a number
+  current_options.edge_items = std::min(options.edge_items, kMostEdgeItems);
 }
 
 std::string values_text(const at::Tensor& tensor, int64_t indent) {

@@ -33,6 +33,7 @@ OPTIONS = [
     {"precision": 8},
     {"threshold": 5},
     {"threshold": 5, "edgeitems": 1},
+    {"threshold": 5, "edgeitems": 2**63 - 1},
     {"linewidth": 40},
     {"sci_mode": True},
     {"sci_mode": False},
