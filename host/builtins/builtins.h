@@ -16,6 +16,9 @@ namespace spl {
 /// compiled.
 void install_builtins();
 
+/// Lets input() call a function with the prompt, in place of reading standard input; nil restores that.
+void set_line_reader(Value function);
+
 void install_text_methods();
 void install_collection_methods();
 void install_dict_methods();

@@ -412,6 +412,12 @@ Value on_signal(Thread&, Value* args, int) {
   return Value();
 }
 
+// The function receives the prompts of input() and returns lines; nil: standard input.
+Value on_input(Thread&, Value* args, int) {
+  set_line_reader(element(args[0]));
+  return Value();
+}
+
 // ---- coroutines of an event loop
 
 Value on_event_loop(Thread&, Value* args, int) {
@@ -457,6 +463,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_attempt_to_end", attempt_to_end, 1, 1},
     {"rt_attempt_interruptible", attempt_interruptible, 1, 1},
     {"rt_on_signal", on_signal, 1, 1},
+    {"rt_on_input", on_input, 1, 1},
     {"rt_on_event_loop", on_event_loop, 1, 1},
     {"rt_in_coroutine", in_coroutine, 1, 1},
     {"rt_run_task", run_task, 1, 1},

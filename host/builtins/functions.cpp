@@ -221,7 +221,19 @@ Value exit_fn(Thread&, Value* args, int count) {
 Value some_fn(Thread&, Value* args, int) { return make_some(retained(args[0])); }
 Value ok_fn(Thread&, Value* args, int count) { return make_ok(count == 0 ? Value() : retained(args[0])); }
 Value err_fn(Thread&, Value* args, int) { return make_err(retained(args[0])); }
-Value input_fn(Thread&, Value* args, int count) {
+// The function that reads a line in place of standard input; nil without one. Guarded by the host lock.
+Value& line_reader() {
+  static Value reader;
+  return reader;
+}
+
+Value input_fn(Thread& thread, Value* args, int count) {
+  if (!line_reader().is_nil()) {
+    const Ref reader = Ref::shared(line_reader());
+    const Ref prompt = Ref::owned(make_text(count == 1 ? display(args[0]) : ""));
+    const Value argument = prompt.get();
+    return thread.call(reader.get(), &argument, 1);
+  }
   if (count == 1) {
     print_text(display(args[0]));
     flush_output();
@@ -286,6 +298,8 @@ constexpr std::pair<const char*, const char*> kOlderNames[] = {
 };
 
 }  // namespace
+
+void set_line_reader(Value function) { assign(line_reader(), retained(function)); }
 
 void install_builtins() {
   add_functions(kFunctions);

@@ -181,6 +181,15 @@ def test_input_asks_the_user(simple):
     assert outcome.text == '"Hello Ada"'
 
 
+def test_input_of_a_module_asks_the_user(both, tmp_path):
+    simple, python = both
+    (tmp_path / "asking.spl").write_text('fn ask(): input("Name? ").upper()\n')
+    python(f"import os\nbefore = os.getcwd()\nos.chdir({str(tmp_path)!r})")
+    outcome = simple("use asking\nasking.ask()", answer="ada")
+    python("os.chdir(before)")
+    assert (outcome.questions, outcome.text) == (["Name? "], '"ADA"')
+
+
 def test_the_progress_bar_is_one_output_that_is_updated(simple):
     outcome = simple(
         "use torch.training.{ProgressBar, Trainer}\nval net = nn.Linear(1, 1)\n"

@@ -19,7 +19,12 @@ from simple_torch.notebook.progress import LiveText
 from simple_torch.notebook.source import name_at, simple_part
 
 _loaded: WeakKeyDictionary[InteractiveShell, Cells] = WeakKeyDictionary()
-_CONNECT = "use std.progress\nfn connect(f): progress.set_live(f)"
+_CONNECT = """
+use std.progress
+use std.host.{rt_on_input}
+fn connect(f): progress.set_live(f)
+fn ask_with(f): rt_on_input([f])
+"""
 
 
 def load(shell: InteractiveShell, *, simple_by_default: bool = False) -> Cells:
@@ -28,7 +33,8 @@ def load(shell: InteractiveShell, *, simple_by_default: bool = False) -> Cells:
         return _loaded[shell]
     cells = Cells(shell)
     shell.register_magics(SimpleMagics(shell, cells))
-    shell.push({"display": display.Display(), "input": read_line}, interactive=False)
+    shell.push({"display": display.Display()}, interactive=False)
+    simple_torch.run(_CONNECT).ask_with(read_line)
     display.register(shell, cells.result)
     completions = Completions(cells.session, shell.user_ns, simple_by_default=simple_by_default)
     shell.Completer.custom_matchers.append(completions.matcher())
@@ -40,7 +46,7 @@ def load(shell: InteractiveShell, *, simple_by_default: bool = False) -> Cells:
 
 
 def read_line(prompt: str = "", /) -> str:
-    """Ask the user for a line. It replaces Simple's function of that name, which reads the process's own input."""
+    """Ask the user for a line, for Simple's input(), which otherwise reads the process's own input."""
     return builtins.input(prompt)
 
 
