@@ -185,11 +185,19 @@ std::string find_bridge(const Environment& environment) {
   return file;
 }
 
+/// Opens the library that the bridge needs by path: an installed bridge does not know where torch is. If that
+/// fails, the dynamic linker searches for it.
+void open_torch_python(const Environment& environment) {
+  const fs::path file = fs::path(environment.torch_dir) / "lib" / "libtorch_python.so";
+  dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 /// Opens both. The caller holds the lock on opening. No Python code runs here, so the GIL is not needed.
 const Opened* open_bridge() {
   auto result = std::make_unique<Opened>();
   result->libpython = open_libpython();
   const std::string file = find_bridge(*services().environment);
+  open_torch_python(*services().environment);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw Error(ErrorKind::kUnavailable, std::string("cannot open the Python bridge: ") + dlerror());

@@ -9,7 +9,9 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -164,6 +166,26 @@ std::string build_command(const Discovery& known) {
   return "SIMPLE_PYTHON=" + known.python_text + " bin/simple build";
 }
 
+/// What to do if there is no backend for the environment: an installed package cannot build one.
+std::string how_to_get_backend(const Discovery& known) {
+  std::error_code error;
+  std::set<std::string> minors;
+  for (const auto& entry : fs::directory_iterator(known.libraries, error)) {
+    const std::string name = entry.path().filename().string();
+    constexpr std::string_view kPrefix = "libsimple_torch_backend-";
+    if (name.starts_with(kPrefix) && name.ends_with(".so")) {
+      minors.insert(name.substr(kPrefix.size(), name.size() - kPrefix.size() - std::strlen(".so")));
+    }
+  }
+  std::string found;
+  for (const std::string& minor : minors) {
+    found += (found.empty() ? "" : ", ") + minor;
+  }
+  const bool is_build = fs::exists(known.libraries / "simple-torch-environment", error) || found.empty();
+  return is_build ? "build it: " + build_command(known)
+                  : "this installation has backends for PyTorch " + found;
+}
+
 std::atomic<uint64_t (*)()> coroutine_function{nullptr};
 std::array<std::atomic<SplOutputWriter>, 2> output_writers{};  // of standard output and standard error
 
@@ -178,7 +200,7 @@ std::string open_found(const Discovery& known, BackendTable& filled) {
   std::error_code error;
   if (!fs::exists(backend, error)) {
     return "PyTorch " + known.found.torch_version + " was found in " + known.torch_text +
-           ", but there is no backend for it (" + backend.string() + "); build it: " + build_command(known);
+           ", but there is no backend for it (" + backend.string() + "); " + how_to_get_backend(known);
   }
   if (const std::string other = loaded_library("libsimple_torch_backend-"); !other.empty()) {
     return "another copy of libspl_torch.so in this process has opened " + other +

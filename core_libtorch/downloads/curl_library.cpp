@@ -23,14 +23,26 @@ constexpr int kAlone = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
               "downloads require libcurl (libcurl.so.4; Debian package libcurl4): " + why);
 }
 
+/// The library of a wheel that brings its own libcurl: libsimple_torch_curl.so next to this code.
+std::string bundled() {
+  Dl_info here{};
+  const bool is_known = dladdr(reinterpret_cast<void*>(&curl), &here) != 0 && here.dli_fname != nullptr;
+  const std::string file = is_known ? here.dli_fname : "";
+  return file.substr(0, file.rfind('/') + 1) + "libsimple_torch_curl.so";
+}
+
+/// The system's libcurl, which knows the system's certificates, else that of the wheel.
 void* opened() {
-  for (const char* name : {"libcurl.so.4", "libcurl-gnutls.so.4"}) {
-    if (void* const library = dlopen(name, kAlone)) {
+  std::string why;
+  for (const std::string& name :
+       {std::string("libcurl.so.4"), std::string("libcurl-gnutls.so.4"), bundled()}) {
+    if (void* const library = dlopen(name.c_str(), kAlone)) {
       return library;
     }
+    const char* const error = dlerror();
+    why = why.empty() && error != nullptr ? error : why;
   }
-  const char* const why = dlerror();
-  fail(why != nullptr ? why : "it cannot be opened");
+  fail(why.empty() ? "it cannot be opened" : why);
 }
 
 template <class Function>

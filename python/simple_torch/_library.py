@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from simple_torch_command.installation import choice_of_python, find_torch
 
 _NAME = "libspl_torch.so"
 
 
 def candidates() -> list[Path]:
-    """Return the possible paths of the library: the installation's lib folder, or a build of the sources."""
+    """Return the possible paths of the library: that of an installed package, an installation, or a build."""
     here = Path(__file__).parents[1]
-    folders = [here.parents[1] / "lib", here.parent / "build" / "release" / "lib"]
+    folders = [Path(__file__).parent / "lib", here.parents[1] / "lib", here.parent / "build" / "release" / "lib"]
     build = os.environ.get("SIMPLE_BUILD")
     return [folder / _NAME for folder in ([Path(build) / "lib"] if build else []) + folders]
 
@@ -52,11 +53,10 @@ def _running_python() -> Iterator[None]:
 
     An environment need not be active for that. Child processes do not inherit the choice.
     """
-    if "SIMPLE_PYTHON" in os.environ or "SIMPLE_TORCH" in os.environ or not sys.executable:
-        yield
-        return
-    os.environ["SIMPLE_PYTHON"] = sys.executable
+    chosen = choice_of_python(find_torch())
+    os.environ.update(chosen)
     try:
         yield
     finally:
-        del os.environ["SIMPLE_PYTHON"]
+        for name in chosen:
+            del os.environ[name]

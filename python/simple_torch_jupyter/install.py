@@ -37,13 +37,8 @@ def install(prefix: Path) -> list[Path]:
 
 def specification() -> dict[str, object]:
     """Return the content of kernel.json: the kernel runs in this Python."""
-    made: dict[str, object] = {
-        "argv": [sys.executable, "-m", "simple_torch.notebook", "-f", "{connection_file}"],
-        "display_name": "Simple",
-        "language": NAME,
-        "interrupt_mode": "signal",
-        "metadata": {"debugger": False},
-    }
+    made: dict[str, object] = json.loads((_HERE / "kernel.json").read_text())
+    made["argv"][0] = sys.executable  # type: ignore[index]
     if not _is_installed():
         made["env"] = {"PYTHONPATH": str(_PACKAGES)}
     return made

@@ -29,6 +29,7 @@ from layout import (
 from notebooks import is_prepared, open_lab, prepare
 from set_up import set_up
 from testing import run_notebook_tests, run_package_tests, run_tests, test_variables
+from wheel import build_wheel, report
 
 
 def main(arguments: list[str]) -> int:
@@ -70,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     notebook = command("notebook", _notebook, "set up, build, and open JupyterLab", versions=NOTEBOOK_VERSIONS)
     notebook.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="files, and after -- options of JupyterLab")
     command("bench", _bench, "set up, build, and run the benchmarks", versions=TORCH_VERSIONS)
+    wheel = command("wheel", _wheel, "build the Python package, into dist/")
+    wheel.add_argument("--torch", choices=TORCH_VERSIONS, action="append", help="with a backend for it (default: all)")
+    wheel.add_argument("--yes", "-y", action="store_true", help="do not ask before installing")
     command("doctor", _doctor, "report what is used, with versions and paths, and every fault")
     return parser
 
@@ -147,6 +151,11 @@ def benchmarks() -> list[Path]:
     """The programs that bin/simple bench runs; the other files of these folders are their parts."""
     names = ("run.py", "costs.py", "steps.py", "forwards.py")
     return [program for name in names for program in sorted(ROOT.glob(f"benchmarks/*/{name}"))]
+
+
+def _wheel(options: argparse.Namespace) -> int:
+    report(build_wheel(options.torch or TORCH_VERSIONS))
+    return 0
 
 
 def _doctor(_options: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from console import run, step
@@ -16,19 +17,23 @@ def make(env: Environment, base_python: str) -> None:
     An interrupted run leaves the `.part` folder, which the next run replaces; downloads stay in the cache.
     A changed lock file creates a new environment from the cache, by hard links.
     """
-    uv = _uv(base_python)
     part = env.folder.with_name(env.folder.name + ".part")
     with step(f"Python packages for torch {env.torch}, into {env.folder}"):
-        shutil.rmtree(part, ignore_errors=True)
-        # Relocatable: the scripts still find their Python after the move.
-        run([uv, "venv", "--quiet", "--relocatable", "--python", base_python, part], env=_uv_variables())
-        locks = [str(lock) for lock in env.locks]
-        # Bytecode is compiled here; otherwise the first import of each module compiles it, and in a read-only
-        # environment every import does.
-        sync = [uv, "pip", "sync", "--compile-bytecode", "--require-hashes", "--python", part / "bin" / "python"]
-        run([*sync, *locks], env=_uv_variables())
+        install_locks(part, env.locks, base_python)
         (part / env.stamp.name).write_text(env.fingerprint())
         _replace(env.folder, part)
+
+
+def install_locks(folder: Path, locks: Sequence[Path], base_python: str) -> None:
+    """Creates a new environment with exactly the packages of the lock files."""
+    shutil.rmtree(folder, ignore_errors=True)
+    uv = uv_command(base_python)
+    # Relocatable: the scripts still find their Python after the move.
+    run([*uv, "venv", "--quiet", "--relocatable", "--python", base_python, folder], env=uv_variables())
+    # Bytecode is compiled here; otherwise the first import of each module compiles it, and in a read-only
+    # environment every import does.
+    sync = [*uv, "pip", "sync", "--compile-bytecode", "--require-hashes", "--python", folder / "bin" / "python"]
+    run([*sync, *locks], env=uv_variables())
 
 
 def _replace(folder: Path, part: Path) -> None:
@@ -40,8 +45,8 @@ def _replace(folder: Path, part: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _uv(base_python: str) -> Path:
-    """Returns the pinned uv, installed in a small environment of its own."""
+def uv_command(base_python: str) -> list[str | Path]:
+    """The pinned uv, which is installed in a small environment of its own."""
     uv = TOOLS / "bin" / "uv"
     if not uv.exists():
         part = TOOLS.with_name(TOOLS.name + ".part")
@@ -51,10 +56,10 @@ def _uv(base_python: str) -> Path:
         run([part / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
              "--require-hashes", "--only-binary", ":all:", "-r", lock])  # fmt: skip
         part.rename(TOOLS)
-    return uv
+    return [uv]
 
 
-def _uv_variables() -> dict[str, str]:
+def uv_variables() -> dict[str, str]:
     """The cache lies next to the environments: files are linked, not copied, and are deleted with the project."""
     variables = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "CONDA_PREFIX")}
     variables.setdefault("UV_CACHE_DIR", str(STATE / "cache"))

@@ -50,6 +50,7 @@ _EMBEDDED = (
     "tests/notebooks",
     "tests/opinfo",
     "tests/optim",
+    "tests/packaging/test_command.py",
     "tests/training/test_event_safety.py",
     "tests/training/test_mnist_criterion.py",
     "tests/vision",

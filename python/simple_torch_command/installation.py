@@ -1,0 +1,109 @@
+"""What is installed: the host and its libraries, and the PyTorch of this Python."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import site
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The folder with bin/, lib/ and share/."""
+
+    folder: Path
+
+    @property
+    def host(self) -> Path:
+        return self.folder / "bin" / "simple-host"
+
+    @property
+    def examples(self) -> Path:
+        return self.folder / "share" / "examples"
+
+    def backends(self) -> list[str]:
+        """Return the minor versions of torch that have a backend, oldest first."""
+        found = [_after(file.name, "libsimple_torch_backend-", ".so") for file in (self.folder / "lib").glob("*.so")]
+        return sorted(filter(None, found), key=lambda minor: [int(part) for part in minor.split(".")])
+
+    def has_bridge(self, torch_minor: str) -> bool:
+        tag = f"cpython-{sys.version_info[0]}{sys.version_info[1]}"
+        return (self.folder / "lib" / f"libsimple_torch_bridge-{torch_minor}.{tag}.so").exists()
+
+
+@dataclass(frozen=True)
+class Torch:
+    """The torch package of this Python, found without importing it."""
+
+    folder: Path
+    version: str
+
+    @property
+    def minor(self) -> str:
+        return ".".join(self.version.split(".")[:2])
+
+
+def installation() -> Installation:
+    """Return that of the package simple_torch, or the folder that SIMPLE_BUILD names."""
+    named = os.environ.get("SIMPLE_BUILD")
+    return Installation(Path(named) if named else Path(__file__).resolve().parents[1] / "simple_torch")
+
+
+def find_torch() -> Torch | None:
+    spec = importlib.util.find_spec("torch")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    folder = Path(spec.submodule_search_locations[0])
+    version = folder / "version.py"
+    found = re.search(r"^__version__ = '([^']+)'", version.read_text(), re.MULTILINE) if version.exists() else None
+    return Torch(folder, found[1]) if found else None
+
+
+def fault_of(installed: Installation, torch: Torch | None) -> str:
+    """Return why programs cannot use PyTorch, with what to do; "" if they can."""
+    backends = " and ".join(installed.backends())
+    if torch is None:
+        return f"{sys.executable} has no PyTorch; install one of {backends}: {sys.executable} -m pip install torch"
+    if torch.minor not in installed.backends():
+        return (
+            f"PyTorch {torch.version} in {torch.folder} has no backend in this installation, which has those of "
+            f"{backends}; install one of these: {sys.executable} -m pip install 'torch=={installed.backends()[-1]}.*'"
+        )
+    if not installed.has_bridge(torch.minor):
+        minor = "{}.{}".format(*sys.version_info)
+        return f"this installation was built for another Python than {minor}; install the wheel of Python {minor}"
+    return ""
+
+
+def variables_for_host(torch: Torch | None) -> dict[str, str]:
+    """Return the environment of the host, which uses this Python and its torch, unless the user names others."""
+    variables = {**os.environ, **choice_of_python(torch)}
+    use_system_certificates(variables)
+    return variables
+
+
+def choice_of_python(torch: Torch | None) -> dict[str, str]:
+    """Return the variables by which the library uses this Python and its torch; empty if the user names others."""
+    if "SIMPLE_PYTHON" in os.environ or "SIMPLE_TORCH" in os.environ or not sys.executable:
+        return {}
+    chosen = {"SIMPLE_PYTHON": sys.executable}
+    if torch is not None and Path(site.getusersitepackages()) in torch.folder.parents:
+        chosen["SIMPLE_TORCH"] = str(torch.folder)  # it is not below the prefix of the Python
+    return chosen
+
+
+def use_system_certificates(variables: dict[str, str]) -> None:
+    """Name the file of certificates for the bundled libcurl, which looks for it where its own system has it."""
+    known = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem")
+    found = next((file for file in known if Path(file).exists()), None)
+    if found and not {"SSL_CERT_FILE", "CURL_CA_BUNDLE"} & variables.keys():
+        variables["SSL_CERT_FILE"] = found
+
+
+def _after(name: str, prefix: str, suffix: str) -> str:
+    fits = name.startswith(prefix) and name.endswith(suffix)
+    return name[len(prefix) : -len(suffix)] if fits else ""

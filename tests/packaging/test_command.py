@@ -1,0 +1,128 @@
+"""The command `simple` of an installed package."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+if os.environ.get("SIMPLE_TORCH") == "off":
+    pytest.skip("there is no PyTorch", allow_module_level=True)
+torch = pytest.importorskip("torch")
+MINOR = ".".join(torch.__version__.split(".")[:2])
+
+
+def test_a_line_of_code_uses_torch_and_this_python(simple):
+    done = simple("-e", 'use torch; use python as py; val t = torch.ones([2]) + 1; print t.tolist(), py.eval("1 + 1")')
+    assert (done.stdout, done.stderr, done.returncode) == ("[2.0, 2.0] 2\n", "", 0)
+
+
+def test_a_program_has_its_arguments_and_its_exit_code(simple, tmp_path):
+    program = tmp_path / "p.spl"
+    program.write_text("use std.process.{args}\nprint args()\nexit(3)\n")
+    done = simple(str(program), "a", "b c")
+    assert done.returncode == 3, done.stderr
+    assert "b c" in done.stdout
+
+
+def test_the_python_of_the_user_wins(simple):
+    done = simple("-e", "use torch; print torch.ones([1])", SIMPLE_TORCH="off")
+    assert done.returncode == 1
+    assert "PyTorch is disabled by SIMPLE_TORCH=off" in done.stderr
+
+
+def test_usage_names_the_commands(simple):
+    for arguments in ((), ("--help",)):
+        done = simple(*arguments)
+        assert done.returncode == 0
+        assert all(command in done.stdout for command in ("examples", "notebook", "doctor", "--version"))
+    assert simple("--version").stdout.strip() == "simple-host 0.1.0"
+
+
+def test_examples_are_listed_run_and_copied(simple, site, tmp_path):
+    names = simple("examples").stdout.split()
+    assert "torch/training/xor.spl" in names
+    assert simple("examples", "xor").returncode == 0
+    missing = simple("examples", "none")
+    assert (missing.returncode, missing.stderr) == (
+        1,
+        "simple: there is no example none; `simple examples` lists them\n",
+    )
+    copied = simple("examples", "--copy", str(tmp_path / "mine"))
+    assert copied.returncode == 0
+    assert (tmp_path / "mine" / "torch" / "training" / "xor.spl").exists()
+    again = simple("examples", "--copy", str(tmp_path / "mine"))
+    assert (again.returncode, again.stderr) == (1, f"simple: examples --copy: File exists: {tmp_path / 'mine'}\n")
+
+
+def test_doctor_reports_what_is_used(simple, site):
+    done = simple("doctor")
+    assert done.returncode == 0, done.stdout
+    assert f"torch {torch.__version__.split('+')[0]}" in done.stdout
+    assert str(site / "simple_torch" / "lib") in done.stdout
+
+
+def test_a_torch_without_a_backend_is_rejected_by_name(simple, tmp_path):
+    fake = tmp_path / "torch"
+    fake.mkdir()
+    (fake / "__init__.py").write_text("")
+    (fake / "version.py").write_text("__version__ = '2.13.1'\n")
+    for arguments in (("-e", "print 1"), ("doctor",)):
+        done = simple(*arguments, paths=(tmp_path,))
+        assert done.returncode == 1
+        text = done.stdout + done.stderr
+        assert f"PyTorch 2.13.1 in {fake} has no backend in this installation, which has those of" in text
+        assert "-m pip install 'torch==" in text
+
+
+def test_a_python_without_torch_runs_programs_that_do_not_use_it(simple):
+    python = next((path for path in ("/usr/bin/python3", "/usr/local/bin/python3") if Path(path).exists()), None)
+    if (
+        python is None
+        or subprocess.run([python, "-c", "import torch"], capture_output=True, check=False).returncode == 0
+    ):
+        pytest.skip("there is no Python without torch")
+    assert simple("-e", "print 1 + 1", python=python).stdout == "2\n"
+    assert "has no PyTorch; install" in simple("-e", "use torch; print torch.ones([1])", python=python).stderr
+    doctor = simple("doctor", python=python)
+    assert (doctor.returncode, "has no PyTorch; install one of" in doctor.stdout) == (1, True)
+
+
+def test_python_imports_the_package(site):
+    code = "import simple_torch; print(simple_torch.run('fn twice(x): x * 2').twice(4), simple_torch.__file__)"
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SIMPLE_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**inherited, "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd="/",
+    )
+    assert done.stdout == f"8 {site / 'simple_torch' / '__init__.py'}\n", done.stderr
+
+
+def test_the_library_names_its_backends(site, tmp_path):
+    """Without the command, the library itself rejects a torch without a backend."""
+    import shutil
+
+    lib = shutil.copytree(site / "simple_torch", tmp_path / "moved") / "lib"
+    (lib / f"libsimple_torch_backend-{MINOR}.so").rename(lib / "libsimple_torch_backend-2.12.so")
+    done = subprocess.run(
+        [lib.parent / "bin" / "simple-host", "-e", "use torch; print torch.ones([1])"],
+        env={**os.environ, "SIMPLE_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "; this installation has backends for PyTorch 2.12" in done.stderr
+
+
+def test_the_kernel_is_that_of_the_package(site):
+    kernel = json.loads((site / "simple_torch_jupyter" / "kernel.json").read_text())
+    assert kernel["argv"][:3] == ["python", "-m", "simple_torch.notebook"]  # Jupyter replaces `python` by its own

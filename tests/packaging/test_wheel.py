@@ -1,0 +1,109 @@
+"""bin/simple wheel: its parts, and with SIMPLE_LONG_TESTS=1 the wheel itself in a new environment."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import wheel
+from console import SetupError
+from layout import DEFAULT_TORCH, REQUIREMENTS, ROOT, TORCH_VERSIONS
+
+LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
+needs_wheel = pytest.mark.skipif(not LONG, reason="builds the wheel; set SIMPLE_LONG_TESTS=1")
+
+
+@pytest.mark.parametrize("minor", TORCH_VERSIONS)
+def test_only_torch_is_needed_to_build(minor):
+    lines = wheel.torch_requirement((REQUIREMENTS / f"torch-{minor}.lock").read_text()).splitlines()
+    assert lines[0].startswith(f"torch=={minor}.")
+    assert len(lines) > 1
+    assert all(line.strip().startswith("--hash=sha256:") for line in lines[1:])
+
+
+def test_a_lock_without_torch_is_an_error():
+    with pytest.raises(SetupError, match="has no torch"):
+        wheel.torch_requirement("numpy==2.0\n    --hash=sha256:0\n")
+
+
+def test_the_default_torch_is_first():
+    assert wheel.ordered(sorted(TORCH_VERSIONS))[0] == DEFAULT_TORCH
+
+
+def test_one_wheel_is_expected(tmp_path):
+    with pytest.raises(SetupError, match=r"expected one wheel in .*, found 0"):
+        wheel.single(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("dist")
+    program = f"import wheel, pathlib; print(wheel.build_wheel(('{DEFAULT_TORCH}',), pathlib.Path('{out}')))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tools" / "setup")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return Path(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="session")
+def environment(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new environment with the wheel, and with the torch of the tests."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False)
+    (site,) = folder.glob("lib/python3*/site-packages")
+    with zipfile.ZipFile(built) as archive:
+        assert any(name.startswith("simple_torch.libs/libcurl") for name in archive.namelist())
+        assert not any("libtorch" in Path(name).name or "libpython" in name for name in archive.namelist())
+    uv = ROOT / ".simple" / "tools" / "bin" / "uv"
+    subprocess.run([uv, "pip", "install", "-q", "--no-deps", "--python", folder / "bin" / "python", built], check=True)
+    torch_site = next(path for path in sys.path if path.endswith("site-packages"))
+    (site / "torch-of-the-tests.pth").write_text(f"{torch_site}\n")
+    return folder
+
+
+def output_of(*command: str | Path) -> str:
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("SIMPLE_")}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, cwd="/")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@needs_wheel
+def test_the_wheel_is_tagged_and_small(built):
+    assert "-manylinux_2_" in built.name
+    assert built.stat().st_size < 40e6
+
+
+@needs_wheel
+def test_the_installed_package_is_small(environment):
+    files = [
+        file for folder in environment.glob("lib/python3*/site-packages/simple_torch*") for file in folder.rglob("*")
+    ]
+    assert sum(file.stat().st_size for file in files if file.is_file()) < 60e6
+
+
+@needs_wheel
+def test_the_installed_command_runs_examples_and_is_without_fault(environment):
+    names = output_of(environment / "bin" / "simple", "examples").split()
+    assert "torch/training/xor.spl" in names
+    assert output_of(environment / "bin" / "simple", "examples", "xor")
+
+
+@needs_wheel
+def test_python_and_ipython_import_the_package(environment):
+    code = "import simple_torch; print(simple_torch.run('fn twice(x): x * 2').twice(4))"
+    assert output_of(environment / "bin" / "python", "-c", code) == "8\n"
+    kernels = environment / "share" / "jupyter" / "kernels" / "simple" / "kernel.json"
+    assert kernels.exists()
+    assert (environment / "share" / "jupyter" / "labextensions" / "simple-torch" / "package.json").exists()

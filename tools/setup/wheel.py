@@ -1,0 +1,111 @@
+"""bin/simple wheel: builds the Python package, with a backend for each torch and the libraries that it needs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import system
+from console import SetupError, log, run, step
+from environments import install_locks, uv_command, uv_variables
+from layout import DEFAULT_TORCH, REQUIREMENTS, ROOT, STATE, TORCH_VERSIONS, environment
+
+DIST = ROOT / "dist"
+_TOOLS = STATE / "wheel-tools"
+_LOCK = REQUIREMENTS / "wheel.lock"
+# What the environment of the user has: PyTorch and Python.
+_NOT_BUNDLED = ("libtorch*", "libc10*", "libshm*", "libpython*")
+
+
+def build_wheel(torch_versions: Sequence[str], out: Path = DIST) -> Path:
+    """Builds a wheel for the Python of set-up, and returns its path.
+
+    Its backends are those of `torch_versions`. The environments of bin/simple setup are used where they are complete;
+    else only the torch of each is installed, which is enough to build.
+    """
+    machine = system.inspect_machine()
+    plan = system.plan(machine, with_python=True)
+    if plan.packages:
+        with step("System packages"):
+            system.install(plan.packages, is_root=machine.is_root)
+    pythons = [_python_with_torch(minor, plan.python) for minor in ordered(torch_versions)]
+    tools = _tools(plan.python)
+    raw = STATE / "wheel"
+    shutil.rmtree(raw, ignore_errors=True)
+    with step(f"Wheel with backends for torch {', '.join(torch_versions)}"):
+        variables = {**uv_variables(), "SIMPLE_TORCH_PYTHONS": ";".join(map(str, pythons))}
+        run([*uv_command(plan.python), "build", "--wheel", "--no-build-isolation", "--python", tools / "bin" / "python",
+             "--out-dir", raw, ROOT], env=variables)  # fmt: skip
+        return repaired(tools, single(raw), out)
+
+
+def ordered(minors: Sequence[str]) -> list[str]:
+    """The default first: its Python's libraries decide nothing, but its faults are reported first."""
+    return sorted(minors, key=lambda minor: (minor != DEFAULT_TORCH, TORCH_VERSIONS.index(minor)))
+
+
+def repaired(tools: Path, wheel: Path, out: Path) -> Path:
+    """Adds the shared libraries of the system, and the tag of the systems on which the wheel runs."""
+    part = STATE / "wheel-repaired"
+    shutil.rmtree(part, ignore_errors=True)
+    excluded = [word for pattern in _NOT_BUNDLED for word in ("--exclude", pattern)]
+    variables = {**os.environ, "PATH": f"{tools / 'bin'}:{os.environ['PATH']}"}
+    run([tools / "bin" / "python", "-m", "auditwheel", "repair", *excluded, "--wheel-dir", part, wheel], env=variables)
+    out.mkdir(exist_ok=True)
+    made = single(part)
+    return Path(shutil.move(made, out / made.name))
+
+
+def single(folder: Path) -> Path:
+    found = list(folder.glob("*.whl"))
+    if len(found) != 1:
+        raise SetupError(f"expected one wheel in {folder}, found {len(found)}")
+    return found[0]
+
+
+def torch_requirement(lock: str) -> str:
+    """The lines of torch in a lock file, with its hashes.
+
+    >>> print(torch_requirement("sympy==1\\n    --hash=a\\ntorch==2.15.0 \\\\\\n    --hash=b\\ntqdm==4"))
+    torch==2.15.0 \\
+        --hash=b
+    """
+    found = re.search(r"^torch==.*\n(?:    --hash=.*\n?)*", lock, re.MULTILINE)
+    if found is None:
+        raise SetupError("the lock file has no torch")
+    return found[0].rstrip("\n")
+
+
+def _python_with_torch(minor: str, base_python: str) -> Path:
+    complete = environment(minor)
+    if complete.complete():
+        return complete.python
+    folder = STATE / f"wheel-torch-{minor}"
+    lock = folder.with_name(folder.name + ".lock")
+    wanted = torch_requirement(complete.locks[0].read_text())
+    if not (folder.exists() and lock.exists() and lock.read_text() == wanted):
+        with step(f"torch {minor} without the packages that it needs to run, into {folder}"):
+            lock.unlink(missing_ok=True)
+            lock_part = lock.with_name(lock.name + ".part")
+            lock_part.write_text(wanted)
+            install_locks(folder, [lock_part], base_python)
+            lock_part.rename(lock)
+    return folder / "bin" / "python"
+
+
+def _tools(base_python: str) -> Path:
+    stamp = _TOOLS / "simple-lock"
+    if not (stamp.exists() and stamp.read_text() == _LOCK.read_text()):
+        with step(f"Tools for wheels, into {_TOOLS}"):
+            install_locks(_TOOLS, [_LOCK], base_python)
+            stamp.write_text(_LOCK.read_text())
+    return _TOOLS
+
+
+def report(wheel: Path) -> None:
+    log(f"{wheel.relative_to(ROOT)} ({wheel.stat().st_size / 1e6:.0f} MB)")
+    log(f"install it: {sys.executable} -m pip install {wheel.relative_to(ROOT)}")
