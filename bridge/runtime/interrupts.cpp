@@ -39,6 +39,8 @@ using Clock = std::chrono::steady_clock;
 bool has_watcher = false;                          // not in a forked child
 bool is_main_due = false;                          // the watcher repeats an interrupt of the main thread
 std::optional<Clock::time_point> postponed_since;  // until the main thread's interrupt is raised
+int wakes_left = 0;                                // signals to the main thread, until Python's handler runs
+Clock::time_point last_wake;
 
 pthread_t python_main;
 bool main_is_first_thread = true;
@@ -159,6 +161,7 @@ int raise_after_import(void* /*nothing*/) {
 bool postpone_main_interrupt() {
   const PythonThread* const main = this_python_thread();
   const auto now = Clock::now();
+  wakes_left = 0;
   is_main_due = has_watcher && main != nullptr && main->inside != 0 &&
                 import_step(*main) == ImportStep::kImportlib &&
                 now - postponed_since.value_or(now) <= kLongestPostponement;
@@ -192,20 +195,35 @@ void wake_main() noexcept {
   }
 }
 
-/// Lets Python's handler run again, also in a blocking call. Returns whether the interrupt is still due.
+/// A signal that arrives just before the main thread enters the blocking call does not end it, so it is sent
+/// again. Returns whether the main thread may need another one.
+bool wake_main_again() {
+  constexpr std::chrono::milliseconds kInterval{20};
+  const auto now = Clock::now();
+  if (wakes_left > 0 && now - last_wake >= kInterval) {
+    --wakes_left;
+    last_wake = now;
+    wake_main();
+  }
+  return wakes_left > 0;
+}
+
+/// Lets Python's handler run again, also in a blocking call. Returns whether that is still due.
 bool repeat_postponed_interrupt() {
   const GilScope gil;
   if (!is_main_due) {
-    return false;
+    return wake_main_again();
   }
   const PythonThread* const main = main_thread();
   if (main != nullptr && !is_postponement_over(*main)) {
     return true;
   }
+  constexpr int kMostWakes = 50;
   is_main_due = false;
+  wakes_left = kMostWakes;
+  last_wake = {};
   PyErr_SetInterruptEx(SIGINT);
-  wake_main();
-  return false;
+  return wake_main_again();
 }
 
 /// Flushes the streams and dies by SIGINT. Does no other work, because a thread may hang.
@@ -278,6 +296,7 @@ void reset_interrupts_after_fork() {
   is_for_workers.store(false);
   has_watcher = false;
   is_main_due = false;
+  wakes_left = 0;
   postponed_since.reset();
   is_waking_main.store(false);
 }
@@ -364,6 +383,7 @@ bool leaving_python(PythonThread& thread) noexcept {
   if (thread.is_main) {
     const bool is_postponed = std::exchange(is_main_due, false);
     postponed_since.reset();
+    wakes_left = 0;
     is_waking_main.store(false, std::memory_order_relaxed);
     if (!main_requested.load() || !main_requested.exchange(false)) {
       return is_postponed;

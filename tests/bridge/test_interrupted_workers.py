@@ -100,18 +100,15 @@ def test_a_worker_that_waits_with_a_timeout_is_interrupted(tmp_path, wait):
     program = tmp_path / "program.spl"
     program.write_text(f"""
 use python as py
-extern fn rt_flush()
-fn work(): py.exec("import threading\\n{WAITS[wait]}")
+fn work(): py.exec("import threading\\nprint('started', flush=True)\\n{WAITS[wait]}")
 val worker = thread.spawn(work)
-print "started"
-rt_flush()
 match attempt(\\: worker.join()):
     case Ok(_): print "ended"
     case Err(failure): print failure.message
 """)
     process = subprocess.Popen([HOST, program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "started\n"
-    time.sleep(1.0)
+    time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     try:
         out, errors = process.communicate(timeout=SECONDS_TO_EXIT)
