@@ -1,6 +1,7 @@
 // Adds impl blocks, traits and parent classes to types.
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "host/compiler/compiler.h"
 #include "host/values/direct_calls.h"
@@ -13,7 +14,21 @@
 
 namespace spl {
 
-Ref find_type(LoadedModule& module, const std::vector<Symbol>& path) {
+namespace {
+
+// A name of a module; with `computed` also one that its function __getattr__ supplies.
+Ref member_of_module(LoadedModule& module, Symbol name, bool computed) {
+  Ref member = Ref::shared(module.member(name));
+  if (!member.get().is_missing() || !computed) {
+    return member;
+  }
+  Ref supplied = Ref::owned(current_thread().computed_member(module, name));
+  return supplied.get().is_nil() ? Ref::owned(Value::missing()) : std::move(supplied);
+}
+
+}  // namespace
+
+Ref find_type(LoadedModule& module, const std::vector<Symbol>& path, bool computed) {
   if (path.empty()) {
     return Ref::owned(Value::missing());
   }
@@ -22,9 +37,10 @@ Ref find_type(LoadedModule& module, const std::vector<Symbol>& path) {
     const Value owner = at.get();
     if (owner.is(Kind::kInstance)) {
       at = Ref::owned(current_thread().get_field(owner, path[i]));
+    } else if (owner.is(Kind::kModule)) {
+      at = member_of_module(*static_cast<LoadedModule*>(owner.as_object), path[i], computed);
     } else {
-      at = Ref::shared(owner.is(Kind::kModule) ? static_cast<LoadedModule*>(owner.as_object)->member(path[i])
-                                               : Value::missing());
+      at = Ref::owned(Value::missing());
     }
   }
   return at;
@@ -323,7 +339,7 @@ namespace {
 
 Ref parent_value(const TypeLink& link, const TypeExpr& declared, LoadedModule& module) {
   const auto computed = link.type_values.find(&declared);
-  return computed == link.type_values.end() ? find_type(module, type_path(declared)) : computed->second;
+  return computed == link.type_values.end() ? find_type(module, type_path(declared), true) : computed->second;
 }
 
 /// A class of another language. With arguments, as in Generic[T], an array of the class and the arguments'

@@ -7,8 +7,8 @@
 namespace spl {
 
 /// The value of a path such as nn.Module, or missing. A member of an object is an attribute of another
-/// language's module.
-Ref find_type(LoadedModule& module, const std::vector<Symbol>& path);
+/// language's module. With `computed`, a module's function __getattr__ supplies members, too.
+Ref find_type(LoadedModule& module, const std::vector<Symbol>& path, bool computed = false);
 
 /// The method by which a class of another language creates a subclass; null for other values.
 const Method* subclass_maker(Value parent);

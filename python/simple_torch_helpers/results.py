@@ -14,8 +14,8 @@ _LARGEST = {"f": 8, "c": 16}
 def parts(value: Any) -> tuple[str, list[Any], list[Any]]:
     """Return the form of a result, and the names and values of its parts.
 
-    The forms are fields (values with names, which are also attributes), dict, tuple, module, array and object; the last
-    three have no parts.
+    The forms are fields, dict, tuple, module, array and object; the last three have no parts. Fields have names that
+    are also attributes: those of a dataclass with tensors.
 
     >>> parts({"a": 1})
     ('dict', ['a'], [1])
@@ -25,7 +25,7 @@ def parts(value: Any) -> tuple[str, list[Any], list[Any]]:
     if isinstance(value, Mapping):
         form = "fields" if dataclasses.is_dataclass(value) or hasattr(value, "to_tuple") else "dict"
         return form, list(value.keys()), list(value.values())
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if dataclasses.is_dataclass(value) and _has_tensors(value):
         names = [field.name for field in dataclasses.fields(value)]
         return "fields", names, [getattr(value, name) for name in names]
     return _form_without_parts(value), [], []
@@ -37,6 +37,12 @@ def _names_of_items(value: tuple) -> tuple[str, ...]:
         return value._fields
     names = getattr(type(value), "__match_args__", ())
     return names if len(names) == len(value) else ()
+
+
+def _has_tensors(value: Any) -> bool:
+    """Return whether a dataclass is data: a configuration has no tensors."""
+    torch = sys.modules.get("torch")
+    return torch is not None and any(isinstance(part, torch.Tensor) for part in vars(value).values())
 
 
 def _form_without_parts(value: Any) -> str:
