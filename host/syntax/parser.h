@@ -369,6 +369,7 @@ class Parser {
   bool is_spec_ = false;                // enables the argument syntax of std.spec
   uint32_t depth_ = 0;
   uint32_t height_ = 0;
+  uint32_t arguments_ = 0;     // nested call arguments around the current position
   uint32_t placeholders_ = 0;  // the highest of _1, _2… in the current call argument; `_` counts as 1
 };
 

@@ -185,7 +185,9 @@ ExprPtr Parser::argument_value() {
   const uint32_t outer = placeholders_;
   const SourceSpan span = here();
   placeholders_ = 0;
+  ++arguments_;
   ExprPtr value = expression();
+  --arguments_;
   const uint32_t count = placeholders_;
   placeholders_ = outer;
   return count == 0 ? std::move(value) : placeholder_lambda(std::move(value), count, span);

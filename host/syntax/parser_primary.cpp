@@ -285,7 +285,7 @@ ExprPtr Parser::name() {
   }
   auto node = make<NameExpr>(here());
   node->name = token.symbol;
-  if (word == "_") {
+  if (word == "_" && arguments_ > 0) {  // elsewhere it is a name: the last value of a session
     placeholders_ = std::max(placeholders_, 1u);
     node->name = intern("_1");
   }

@@ -36,7 +36,7 @@ class Session:
     Args:
         namespace: the dict; a new one if None.
         name: the name of the session in messages.
-        hidden: names in the dict that the cells do not see. Names that start with "_" are always hidden.
+        hidden: names in the dict that the cells do not see. Names that start with "_" are always hidden, except "_" itself.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Session:
     # ---- The two stores
 
     def _is_shared(self, name: Any) -> bool:
-        return isinstance(name, str) and not name.startswith("_") and name not in self._hidden
+        return isinstance(name, str) and (name == "_" or not name.startswith("_")) and name not in self._hidden
 
     def _synchronize(self) -> None:
         """Copy the changes of both sides; where both changed a name, Simple's value remains."""

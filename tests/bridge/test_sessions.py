@@ -306,3 +306,12 @@ def test_a_session_shows_defaults_that_later_cells_cannot_change():
     assert repr(session.run("f").__defaults__[0]) == "..."
     session.run("val LIMIT = 5")
     assert session.run("f")() == (5, half)
+
+
+def test_underscore_is_a_variable_outside_of_arguments():
+    namespace = {"_": 42, "_private": 1}
+    session = simple_torch.Session(namespace)
+    assert session.run("_ + 1") == 43
+    assert session.run("[1, 2].map(_ * 10)") == [10, 20]  # in an argument it is a placeholder
+    with pytest.raises(RuntimeError, match="'_private' is not defined"):
+        session.run("_private")
