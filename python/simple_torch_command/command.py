@@ -17,6 +17,7 @@ USAGE = """Runs Simple programs (.spl) with PyTorch.
   simple test [FILE|FOLDER…]        run the specs of files
   simple -e CODE                    run a line of code
   simple --version                  the version
+  simple models [PATTERN]           list models with trained weights, and those on this machine
 
   simple examples                   list the examples
   simple examples NAME [ARGUMENT…]  run one
@@ -41,6 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
         return examples(installed, rest)
     if command == "notebook":
         return notebook(rest)
+    if command == "models":
+        return run_host(installed, [str(installed.folder / "share" / "simple" / "zoo" / "command.spl"), *rest])
     return run_host(installed, arguments)
 
 

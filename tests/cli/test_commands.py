@@ -31,7 +31,8 @@ def bare(tmp_path: Path) -> Path:
 def test_help_names_every_command(bare):
     done = simple(bare, "--help")
     assert done.returncode == 0
-    for command in ("FILE.spl", "run", "-e", "test", "--version", "setup", "build", "notebook", "doctor", "bench"):
+    words = "FILE.spl run -e test --version setup build notebook doctor bench models"
+    for command in words.split():
         assert f"bin/simple {command}" in done.stdout
 
 
