@@ -91,9 +91,13 @@ def choice_of_python(torch: Torch | None) -> dict[str, str]:
     if "SIMPLE_PYTHON" in os.environ or "SIMPLE_TORCH" in os.environ or not sys.executable:
         return {}
     chosen = {"SIMPLE_PYTHON": sys.executable}
-    if torch is not None and Path(site.getusersitepackages()) in torch.folder.parents:
-        chosen["SIMPLE_TORCH"] = str(torch.folder)  # it is not below the prefix of the Python
+    if torch is not None and not _is_in_prefix(torch.folder):
+        chosen["SIMPLE_TORCH"] = str(torch.folder)  # the library looks for torch only below the prefix
     return chosen
+
+
+def _is_in_prefix(folder: Path) -> bool:
+    return Path(sys.prefix) in folder.parents and Path(site.getusersitepackages()) not in folder.parents
 
 
 def use_system_certificates(variables: dict[str, str]) -> None:

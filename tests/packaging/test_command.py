@@ -92,6 +92,23 @@ def test_a_python_without_torch_runs_programs_that_do_not_use_it(simple):
     assert (doctor.returncode, "has no PyTorch; install one of" in doctor.stdout) == (1, True)
 
 
+def test_torch_may_be_anywhere_on_the_path(site, tmp_path):
+    """As with a .pth file, PYTHONPATH or a user's site-packages."""
+    import venv
+
+    venv.create(tmp_path, with_pip=False, symlinks=True)
+    (packages,) = tmp_path.glob("lib/python3*/site-packages")
+    (packages / "others.pth").write_text(f"{Path(torch.__file__).parents[1]}\n{site}\n")
+    python = tmp_path / "bin" / "python"
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SIMPLE_", "PYTHON"))}
+    for arguments in (
+        ["-m", "simple_torch_command", "-e", "use torch; print torch.ones([1]).item()"],
+        ["-c", "import simple_torch; print(simple_torch.evaluate('1.0'))"],
+    ):
+        done = subprocess.run([python, *arguments], env=inherited, capture_output=True, text=True, check=False, cwd="/")
+        assert (done.stdout, done.returncode) == ("1.0\n", 0), done.stderr
+
+
 def test_python_imports_the_package(site):
     code = "import simple_torch; print(simple_torch.run('fn twice(x): x * 2').twice(4), simple_torch.__file__)"
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SIMPLE_")}
