@@ -21,6 +21,7 @@ GUIDES = [
     "dlpack.md",
     "from-pytorch.md",
     "metrics.md",
+    "models.md",
     "python.md",
     "trainer.md",
     "training.md",
