@@ -42,7 +42,9 @@ def _names_of_items(value: tuple) -> tuple[str, ...]:
 def _has_tensors(value: Any) -> bool:
     """Return whether a dataclass is data: a configuration has no tensors."""
     torch = sys.modules.get("torch")
-    return torch is not None and any(isinstance(part, torch.Tensor) for part in vars(value).values())
+    if torch is None or isinstance(value, type):
+        return False
+    return any(isinstance(getattr(value, field.name), torch.Tensor) for field in dataclasses.fields(value))
 
 
 def _form_without_parts(value: Any) -> str:
