@@ -54,7 +54,10 @@ def installation() -> Installation:
 
 
 def find_torch() -> Torch | None:
-    spec = importlib.util.find_spec("torch")
+    try:
+        spec = importlib.util.find_spec("torch")
+    except ValueError:  # sys.modules has an object of that name that was not imported
+        return None
     if spec is None or not spec.submodule_search_locations:
         return None
     folder = Path(spec.submodule_search_locations[0])
