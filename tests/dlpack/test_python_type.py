@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import simple_torch  # noqa: E402
 from foreign_structs import foreign_capsule  # noqa: E402
+from programs import is_sanitized  # noqa: E402
 
 from_dlpack = simple_torch.from_dlpack
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
@@ -206,6 +207,7 @@ print("end", flush=True)
 """
 
 
+@pytest.mark.skipif(is_sanitized(), reason="the sanitizer does not support a stack that pthread_exit unwinds")
 @pytest.mark.parametrize("dropped", ["by us", "by torch"])
 def test_daemon_threads_in_deleters_neither_crash_nor_delay_exit(dropped):
     """Guards park_on_forced_unwind(): Python unwound a thread through a noexcept deleter, which ended the process."""
@@ -404,6 +406,7 @@ def test_exported_memory_stays_if_its_tensor_moves_to_shared_memory(strategy, mo
     assert shared.sum() == 9_000_000
 
 
+@pytest.mark.skipif(is_sanitized(), reason="the sanitizer keeps freed memory for a while")
 def test_replaced_memory_is_freed_without_users():
     before = resident_pages()
     for _ in range(30):
