@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import simple_torch  # noqa: E402
 from foreign_structs import foreign_capsule  # noqa: E402
+
 from programs import is_sanitized  # noqa: E402
 
 from_dlpack = simple_torch.from_dlpack

@@ -23,7 +23,7 @@ def both(request):
         kernel = request.getfixturevalue("simple_kernel")
         return kernel.run, lambda source: kernel.run(f"%%python\n{source}")
     kernel = request.getfixturevalue("python_kernel")
-    return lambda source: kernel.run(f"%%simple\n{source}"), kernel.run
+    return lambda source, **options: kernel.run(f"%%simple\n{source}", **options), kernel.run
 
 
 # ---- variables

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from kernels import Kernel
+
 from programs import is_sanitized
 
 ROOT = Path(__file__).resolve().parents[2]
