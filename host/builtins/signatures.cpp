@@ -213,6 +213,7 @@ std::vector<Symbol> names_of_methods(const Record& record) {
   }
   std::sort(places.begin(), places.end());
   std::vector<Symbol> names;
+  names.reserve(places.size());
   for (const auto& [place, name] : places) {
     names.push_back(name);
   }

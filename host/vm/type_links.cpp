@@ -459,6 +459,6 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
   if (link.type != nullptr) {
     record->awaits_statement = false;
   }
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): a Ref owns the dict of keywords
 
 }  // namespace spl
