@@ -34,17 +34,29 @@ const char kHelp[] =
     "       simple-host test [PATHS] [--filter TEXT]   run *_spec.spl files\n"
     "       simple-host --version | --help\n";
 
+// Prints the error and returns the exit code. The report calls methods of the error's payload, which an
+// interrupt ends, too.
+int report_error(const SimpleError& error) {
+  try {
+    if (const auto code = exit_code_of(error)) {
+      return *code;
+    }
+    flush_or_note();
+    std::fputs(report_of(error, program_info().verbose).c_str(), stderr);
+  } catch (const ExitRequest& request) {
+    program_info().called_exit = true;
+    return request.code;
+  }
+  return 1;
+}
+
 // Runs `body`, prints its errors and returns the exit code.
 template <class Body>
 int guarded(Body&& body) {
   try {
     return body();
   } catch (const SimpleError& error) {
-    if (const auto code = exit_code_of(error)) {
-      return *code;
-    }
-    flush_or_note();
-    std::fputs(report_of(error, program_info().verbose).c_str(), stderr);
+    return report_error(error);
   } catch (const LoadError& error) {
     flush_or_note();
     std::fputs(error.report.c_str(), stderr);

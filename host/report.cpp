@@ -41,12 +41,19 @@ std::string header(const SimpleError& error, const StackEntry& entry) {
   return render({span, error.message, error.hint}, *file);
 }
 
-// Calls a method of the error's payload. Returns nil if there is no such method.
+// Calls a method of the error's payload. Returns nil if there is no such method, or if it fails: the report
+// then lacks what it would add.
 Ref call_payload(const SimpleError& error, const char* name) {
   Thread& thread = current_thread();
   const Method* method = thread.find_method(error.payload.get(), intern(name));
-  return method == nullptr ? Ref()
-                           : Ref::owned(thread.call_method_of(error.payload.get(), *method, nullptr, 0));
+  if (method == nullptr) {
+    return {};
+  }
+  try {
+    return Ref::owned(thread.call_method_of(error.payload.get(), *method, nullptr, 0));
+  } catch (const SimpleError&) {
+    return {};
+  }
 }
 
 // The payload's details, such as the traceback of a Python exception.
