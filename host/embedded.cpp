@@ -33,6 +33,17 @@ void start_host() {
   }
 }
 
+constexpr const char* kInterrupted = "interrupted during startup";
+
+// The report calls methods of the error's payload, which an interrupt ends, too.
+std::string reported(const SimpleError& error) {
+  try {
+    return report_of(error, program_info().verbose);
+  } catch (const ExitRequest&) {
+    return kInterrupted;
+  }
+}
+
 // Runs a file as main() does, but without exiting, and calls its function. Returns the error message, or "".
 std::string run_file(const char* file) {
   try {
@@ -41,11 +52,11 @@ std::string run_file(const char* file) {
     release(current_thread().call(module.lookup(intern("register")), nullptr, 0));
     return "";
   } catch (const SimpleError& error) {
-    return report_of(error, program_info().verbose);
+    return reported(error);
   } catch (const LoadError& error) {
     return error.report;
   } catch (const ExitRequest&) {
-    return "interrupted during startup";
+    return kInterrupted;
   } catch (const std::exception& error) {
     return error.what();
   }
