@@ -609,9 +609,13 @@ static int64_t callback(int64_t key, int64_t argument) {
   }
 }
 
-/* For callbacks whose handle the library releases. */
+/* For callbacks that return a handle, which the library releases. The argument belongs to the callback. */
 static int64_t tensor_callback(int64_t key, int64_t argument) {
-  return turn() % 2 == 0 ? new_tensor() : callback(key, argument);
+  if (turn() % 2 == 0) {
+    spt_release(argument);
+    return new_tensor();
+  }
+  return callback(key, argument);
 }
 
 static bool returns_tensor(const FuzzFunction* function, const FuzzParameter* parameter) {
