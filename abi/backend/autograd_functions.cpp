@@ -1,16 +1,36 @@
 // Bodies of custom functions: callbacks of the program as LibTorch's forward and backward.
+#include <deque>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
 
 #include "abi/backend/autograd_callbacks.h"
 #include "abi/generated/backend_table.h"
 #include "core_libtorch/autograd/custom_function.h"
+#include "core_libtorch/counted_lock.h"
 #include "core_libtorch/error_context.h"
 
 namespace simple_torch::abi {
 
-/// Valid while the callback of the step runs.
-struct StepPointer {
-  core::Step* step;
+/// A step; one of forward belongs to its handle.
+class StepPointer {
+ public:
+  explicit StepPointer(core::Step& step) : bits_(reinterpret_cast<uintptr_t>(&step)) {}
+  explicit StepPointer(std::unique_ptr<core::ForwardStep> step)
+      : bits_(reinterpret_cast<uintptr_t>(static_cast<core::Step*>(step.release())) | kOwned) {}
+  StepPointer(StepPointer&& other) noexcept : bits_(std::exchange(other.bits_, 0)) {}
+  StepPointer& operator=(StepPointer&&) = delete;
+  ~StepPointer() {
+    if ((bits_ & kOwned) != 0) {
+      delete &get();
+    }
+  }
+  core::Step& get() const noexcept { return *reinterpret_cast<core::Step*>(bits_ & ~kOwned); }
+
+ private:
+  static constexpr uintptr_t kOwned = 1;  // a step is aligned, so its address leaves this bit free
+  uintptr_t bits_;
 };
 
 template <>
@@ -20,10 +40,10 @@ struct HandleKindOf<StepPointer> {
 
 namespace {
 
-/// Owns a handle of the step.
+/// Releases the handle of a step, unless the program has.
 class StepHandle {
  public:
-  explicit StepHandle(core::Step& step) : handle_(handles().insert(StepPointer{&step})) {}
+  explicit StepHandle(StepPointer step) : handle_(handles().insert(std::move(step))) {}
   ~StepHandle() { handles().release_if(handle_, HandleKind::kStep); }
   StepHandle(const StepHandle&) = delete;
   StepHandle& operator=(const StepHandle&) = delete;
@@ -33,40 +53,82 @@ class StepHandle {
   int64_t handle_;
 };
 
+/// What all calls of a custom function share.
+struct FunctionKind {
+  std::string name;
+  SptAutogradCall backward;
+  SptAutogradEnd on_release;
+};
+
 class CallbackFunction : public core::CustomFunction {
  public:
-  CallbackFunction(const char* name, int64_t key, SptAutogradCall run_forward, SptAutogradCall run_backward,
-                   SptAutogradEnd on_release)
-      : CustomFunction(name), key_(key, on_release), forward_(run_forward), backward_(run_backward) {}
+  CallbackFunction(const FunctionKind& kind, int64_t key)
+      : CustomFunction(kind.name), key_(key, kind.on_release), backward_(kind.backward) {}
 
-  void forward(core::Step& step) override { call(forward_, "forward", step); }
-  void backward(core::Step& step) override { call(backward_, "backward", step); }
-
- private:
-  void call(SptAutogradCall callback, const char* which, core::Step& step) const {
-    const StepHandle handle(step);
-    checked_result(callback(key_.value(), handle.value()), name() + "." + which);
+  void backward(core::Step& step) override {
+    const StepHandle handle{StepPointer(step)};
+    checked_result(backward_(key_.value(), handle.value()), name() + ".backward");
   }
 
+ private:
   Key key_;
-  SptAutogradCall forward_;
   SptAutogradCall backward_;
 };
 
+/// The kinds by their numbers, which stay valid until the process ends.
+class FunctionKinds {
+ public:
+  int64_t add(FunctionKind kind) {
+    const core::CountedLockGuard guard(mutex_);
+    kinds_.push_back(std::move(kind));
+    return static_cast<int64_t>(kinds_.size());
+  }
+  const FunctionKind& get(int64_t number) {
+    const core::CountedLockGuard guard(mutex_);
+    if (number < 1 || static_cast<size_t>(number) > kinds_.size()) {
+      throw Error(ErrorKind::kInvalidArgument, "no custom function has the number " + std::to_string(number));
+    }
+    return kinds_[static_cast<size_t>(number - 1)];  // a deque does not move its elements
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<FunctionKind> kinds_;
+};
+
+FunctionKinds& function_kinds() {
+  static auto* const all = new FunctionKinds;  // never freed: threads that outlive main use it
+  return *all;
+}
+
+/// Throws.
 template <class Body>
-int32_t in_step(int64_t handle, Body&& body) {
-  return guarded([&] {
-    const auto held = handles().get<StepPointer>(handle);
-    core::with_error_context("custom_function", core::kNoOperands, [&] { body(*held->step); });
+void in_step(int64_t handle, Body&& body) {
+  const auto held = handles().get<StepPointer>(handle);
+  core::with_error_context("custom_function", core::kNoOperands, [&] { body(held->get()); });
+}
+
+/// Throws. Another thread may not change the lists of a step of forward.
+template <class Body>
+void in_forward_step(int64_t handle, const char* what, Body&& body) {
+  in_step(handle, [&](core::Step& step) {
+    core::ForwardStep& forward = core::in_forward(step, what);
+    if (!forward.is_of_this_thread()) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  std::string(what) + " must be called on the thread of the step");
+    }
+    body(forward);
   });
 }
 
 template <class Body>
 int32_t list_of_step(int64_t handle, int64_t** out, int64_t* out_len, Body&& body) {
-  return in_step(handle, [&](core::Step& step) {
-    require(out, "out");
-    require(out_len, "out_len");
-    store_handles(body(step), out, out_len);
+  return guarded([&] {
+    in_step(handle, [&](core::Step& step) {
+      require(out, "out");
+      require(out_len, "out_len");
+      store_handles(body(step), out, out_len);
+    });
   });
 }
 
@@ -84,11 +146,91 @@ int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, in
     require(forward, "forward");
     require(backward, "backward");
     require(on_release, "on_release");
-    const auto operands = tensor_list(inputs, inputs_len);
-    auto function = std::make_unique<CallbackFunction>(name, key, forward, backward, on_release);
-    auto outputs =
-        core::with_error_context(name, operands, [&] { return core::apply(std::move(function), operands); });
+    auto step = std::make_unique<core::ForwardStep>();
+    step->inputs = tensor_list(inputs, inputs_len);
+    auto function = std::make_unique<CallbackFunction>(FunctionKind{name, backward, on_release}, key);
+    const StepHandle handle{StepPointer(std::move(step))};
+    const auto held = handles().get<StepPointer>(handle.value());  // forward may release the handle
+    auto& running = static_cast<core::ForwardStep&>(held->get());
+    auto outputs = core::with_error_context(name, running.inputs, [&] {
+      checked_result(forward(key, handle.value()), function->name() + ".forward");
+      return core::record(std::move(function), running);
+    });
     store_handles(std::move(outputs), out, out_len);
+  });
+}
+
+int32_t function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    require(name, "name");
+    require(backward, "backward");
+    require(on_release, "on_release");
+    *out = function_kinds().add({name, backward, on_release});
+  });
+}
+
+int32_t function_begin(int64_t* out) {
+  return guarded_result(out,
+                        [] { return handles().insert(StepPointer(std::make_unique<core::ForwardStep>())); });
+}
+
+int32_t function_end(int64_t step, int64_t kind, int64_t key, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    in_forward_step(step, "spt_function_end()", [&](core::ForwardStep& forward) {
+      const FunctionKind& of = function_kinds().get(kind);
+      forward.results = core::with_error_context(of.name.c_str(), forward.inputs, [&] {
+        return core::record(std::make_unique<CallbackFunction>(of, key), forward);
+      });
+      *out = static_cast<int64_t>(forward.results.size());
+    });
+  });
+}
+
+int32_t step_add_input(int64_t step, int64_t tensor, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    in_forward_step(step, "spt_step_add_input()", [&](core::ForwardStep& forward) {
+      const auto input = tensor_argument(tensor);
+      forward.inputs.push_back(*input);
+      *out = input->requires_grad() ? 1 : 0;
+    });
+  });
+}
+
+int32_t step_add_result(int64_t step, int64_t tensor) {
+  return guarded([&] {
+    in_forward_step(step, "spt_step_add_result()",
+                    [&](core::ForwardStep& forward) { forward.results.push_back(*tensor_argument(tensor)); });
+  });
+}
+
+int32_t step_save_one(int64_t step, int64_t tensor) {
+  return guarded([&] {
+    in_forward_step(step, "save_for_backward()", [&](core::ForwardStep& forward) {
+      forward.to_save = {optional_tensor(tensor).value_or(at::Tensor())};
+    });
+  });
+}
+
+int32_t step_result(int64_t step, int64_t index, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    in_step(step, [&](const core::Step& held) {
+      if (index < 0 || static_cast<size_t>(index) >= held.results.size()) {
+        throw Error(ErrorKind::kIndexOutOfRange, "the step has " + std::to_string(held.results.size()) +
+                                                     " results, got index " + std::to_string(index));
+      }
+      *out = handles().insert(held.results[static_cast<size_t>(index)]);
+    });
+  });
+}
+
+int32_t step_input_requires_grad(int64_t step, int64_t index, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    in_step(step, [&](const core::Step& held) { *out = held.input_requires_grad(index) ? 1 : 0; });
   });
 }
 
@@ -97,13 +239,18 @@ int32_t step_tensors(int64_t step, int64_t** out, int64_t* out_len) {
 }
 
 int32_t step_set_results(int64_t step, const int64_t* tensors, int64_t tensors_len) {
-  return in_step(
-      step, [&](core::Step& held) { held.results = optional_tensor_list(tensors, tensors_len, "tensors"); });
+  return guarded([&] {
+    in_step(step,
+            [&](core::Step& held) { held.results = optional_tensor_list(tensors, tensors_len, "tensors"); });
+  });
 }
 
 int32_t step_save(int64_t step, const int64_t* tensors, int64_t tensors_len) {
-  return in_step(step,
-                 [&](core::Step& held) { held.save(optional_tensor_list(tensors, tensors_len, "tensors")); });
+  return guarded([&] {
+    in_forward_step(step, "save_for_backward()", [&](core::ForwardStep& forward) {
+      forward.to_save = optional_tensor_list(tensors, tensors_len, "tensors");
+    });
+  });
 }
 
 int32_t step_saved(int64_t step, int64_t** out, int64_t* out_len) {
@@ -111,16 +258,25 @@ int32_t step_saved(int64_t step, int64_t** out, int64_t* out_len) {
 }
 
 int32_t step_mark_dirty(int64_t step, const int64_t* tensors, int64_t tensors_len) {
-  return in_step(step, [&](core::Step& held) { held.mark_dirty(tensor_list(tensors, tensors_len)); });
+  return guarded([&] {
+    in_forward_step(step, "mark_dirty()",
+                    [&](core::ForwardStep& forward) { forward.dirty = tensor_list(tensors, tensors_len); });
+  });
 }
 
 int32_t step_mark_non_differentiable(int64_t step, const int64_t* tensors, int64_t tensors_len) {
-  return in_step(step,
-                 [&](core::Step& held) { held.mark_non_differentiable(tensor_list(tensors, tensors_len)); });
+  return guarded([&] {
+    in_forward_step(step, "mark_non_differentiable()", [&](core::ForwardStep& forward) {
+      forward.non_differentiable = tensor_list(tensors, tensors_len);
+    });
+  });
 }
 
 int32_t step_set_materialize_grads(int64_t step, bool materialize) {
-  return in_step(step, [&](core::Step& held) { held.set_materialize_grads(materialize); });
+  return guarded([&] {
+    in_forward_step(step, "set_materialize_grads()",
+                    [&](core::ForwardStep& forward) { forward.materializes_gradients = materialize; });
+  });
 }
 
 int32_t autograd_callback_failed(int64_t kind, const char* message, const char* expected, const char* got,

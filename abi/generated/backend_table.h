@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "7f1eb945f7cab925";
+inline constexpr char kTableFingerprint[] = "74d2bc3253635797";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -366,6 +366,14 @@ struct BackendTable {
   int32_t (*grad_fn_name)(int64_t a, char** out);
   int32_t (*graph_task)(int64_t* out);
   int32_t (*custom_function)(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len);
+  int32_t (*function_kind)(const char* name, SptAutogradCall backward, SptAutogradEnd on_release, int64_t* out);
+  int32_t (*function_begin)(int64_t* out);
+  int32_t (*function_end)(int64_t step, int64_t kind, int64_t key, int64_t* out);
+  int32_t (*step_add_input)(int64_t step, int64_t tensor, int64_t* out);
+  int32_t (*step_add_result)(int64_t step, int64_t tensor);
+  int32_t (*step_save_one)(int64_t step, int64_t tensor);
+  int32_t (*step_result)(int64_t step, int64_t index, int64_t* out);
+  int32_t (*step_input_requires_grad)(int64_t step, int64_t index, int64_t* out);
   int32_t (*step_tensors)(int64_t step, int64_t** out, int64_t* out_len);
   int32_t (*step_set_results)(int64_t step, const int64_t* tensors, int64_t tensors_len);
   int32_t (*step_save)(int64_t step, const int64_t* tensors, int64_t tensors_len);
@@ -916,6 +924,14 @@ int32_t once_differentiable(const int64_t* tensors, int64_t tensors_len, int64_t
 int32_t grad_fn_name(int64_t a, char** out);
 int32_t graph_task(int64_t* out);
 int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len);
+int32_t function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release, int64_t* out);
+int32_t function_begin(int64_t* out);
+int32_t function_end(int64_t step, int64_t kind, int64_t key, int64_t* out);
+int32_t step_add_input(int64_t step, int64_t tensor, int64_t* out);
+int32_t step_add_result(int64_t step, int64_t tensor);
+int32_t step_save_one(int64_t step, int64_t tensor);
+int32_t step_result(int64_t step, int64_t index, int64_t* out);
+int32_t step_input_requires_grad(int64_t step, int64_t index, int64_t* out);
 int32_t step_tensors(int64_t step, int64_t** out, int64_t* out_len);
 int32_t step_set_results(int64_t step, const int64_t* tensors, int64_t tensors_len);
 int32_t step_save(int64_t step, const int64_t* tensors, int64_t tensors_len);

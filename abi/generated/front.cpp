@@ -360,6 +360,14 @@ constinit BackendTable table = {
     Slot<&BackendTable::grad_fn_name>::open_then_call,
     Slot<&BackendTable::graph_task>::open_then_call,
     Slot<&BackendTable::custom_function>::open_then_call,
+    Slot<&BackendTable::function_kind>::open_then_call,
+    Slot<&BackendTable::function_begin>::open_then_call,
+    Slot<&BackendTable::function_end>::open_then_call,
+    Slot<&BackendTable::step_add_input>::open_then_call,
+    Slot<&BackendTable::step_add_result>::open_then_call,
+    Slot<&BackendTable::step_save_one>::open_then_call,
+    Slot<&BackendTable::step_result>::open_then_call,
+    Slot<&BackendTable::step_input_requires_grad>::open_then_call,
     Slot<&BackendTable::step_tensors>::open_then_call,
     Slot<&BackendTable::step_set_results>::open_then_call,
     Slot<&BackendTable::step_save>::open_then_call,
@@ -910,6 +918,14 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::grad_fn_name>::unavailable,
     Slot<&BackendTable::graph_task>::unavailable,
     Slot<&BackendTable::custom_function>::unavailable,
+    Slot<&BackendTable::function_kind>::unavailable,
+    Slot<&BackendTable::function_begin>::unavailable,
+    Slot<&BackendTable::function_end>::unavailable,
+    Slot<&BackendTable::step_add_input>::unavailable,
+    Slot<&BackendTable::step_add_result>::unavailable,
+    Slot<&BackendTable::step_save_one>::unavailable,
+    Slot<&BackendTable::step_result>::unavailable,
+    Slot<&BackendTable::step_input_requires_grad>::unavailable,
     Slot<&BackendTable::step_tensors>::unavailable,
     Slot<&BackendTable::step_set_results>::unavailable,
     Slot<&BackendTable::step_save>::unavailable,
@@ -2529,6 +2545,38 @@ int32_t spt_graph_task(int64_t* out) {
 
 int32_t spt_custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len) {
   return slot(table.custom_function)(name, key, inputs, inputs_len, forward, backward, on_release, out, out_len);
+}
+
+int32_t spt_function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release, int64_t* out) {
+  return slot(table.function_kind)(name, backward, on_release, out);
+}
+
+int32_t spt_function_begin(int64_t* out) {
+  return slot(table.function_begin)(out);
+}
+
+int32_t spt_function_end(int64_t step, int64_t kind, int64_t key, int64_t* out) {
+  return slot(table.function_end)(step, kind, key, out);
+}
+
+int32_t spt_step_add_input(int64_t step, int64_t tensor, int64_t* out) {
+  return slot(table.step_add_input)(step, tensor, out);
+}
+
+int32_t spt_step_add_result(int64_t step, int64_t tensor) {
+  return slot(table.step_add_result)(step, tensor);
+}
+
+int32_t spt_step_save_one(int64_t step, int64_t tensor) {
+  return slot(table.step_save_one)(step, tensor);
+}
+
+int32_t spt_step_result(int64_t step, int64_t index, int64_t* out) {
+  return slot(table.step_result)(step, index, out);
+}
+
+int32_t spt_step_input_requires_grad(int64_t step, int64_t index, int64_t* out) {
+  return slot(table.step_input_requires_grad)(step, index, out);
 }
 
 int32_t spt_step_tensors(int64_t step, int64_t** out, int64_t* out_len) {

@@ -3683,6 +3683,50 @@ SplArray* rt_torch_autograd_custom_function(const char* name, int64_t key, const
   return to_spl_array(out, out_len);
 }
 
+int64_t rt_torch_autograd_function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release) {
+  int64_t out{};
+  store_status(slot(table.function_kind)(name, backward, on_release, &out));
+  return out;
+}
+
+int64_t rt_torch_autograd_function_begin() {
+  int64_t out{};
+  store_status(slot(table.function_begin)(&out));
+  return out;
+}
+
+int64_t rt_torch_autograd_function_end(int64_t step, int64_t kind, int64_t key) {
+  int64_t out{};
+  store_status(slot(table.function_end)(step, kind, key, &out));
+  return out;
+}
+
+int64_t rt_torch_autograd_step_add_input(int64_t step, int64_t tensor) {
+  int64_t out{};
+  store_status(slot(table.step_add_input)(step, tensor, &out));
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
+void rt_torch_autograd_step_add_result(int64_t step, int64_t tensor) {
+  store_status(slot(table.step_add_result)(step, tensor));
+}
+
+void rt_torch_autograd_step_save_one(int64_t step, int64_t tensor) {
+  store_status(slot(table.step_save_one)(step, tensor));
+}
+
+int64_t rt_torch_autograd_step_result(int64_t step, int64_t index) {
+  int64_t out{};
+  store_status(slot(table.step_result)(step, index, &out));
+  return out;
+}
+
+int64_t rt_torch_autograd_step_input_requires_grad(int64_t step, int64_t index) {
+  int64_t out{};
+  store_status(slot(table.step_input_requires_grad)(step, index, &out));
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
 SplArray* rt_torch_autograd_step_tensors(int64_t step) {
   int64_t* out{};
   int64_t out_len = 0;

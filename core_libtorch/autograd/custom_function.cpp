@@ -6,6 +6,7 @@
 #include <torch/custom_class.h>
 
 #include <sstream>
+#include <utility>
 
 #include "core_libtorch/error.h"
 #include "core_libtorch/thread_object.h"
@@ -15,23 +16,30 @@ namespace simple_torch::core {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+namespace {
+
 /// The node's data in addition to LibTorch's context.
 struct CustomNode : torch::CustomClassHolder {
-  explicit CustomNode(std::unique_ptr<CustomFunction> custom) : function(std::move(custom)) {}
+  CustomNode(std::unique_ptr<CustomFunction> custom, ForwardStep& step)
+      : function(std::move(custom)), forward(&step) {}
 
   struct Form {
-    std::vector<int64_t> sizes;
+    explicit Form(const at::Tensor& tensor)
+        : sizes(tensor.sizes()), options(tensor.options()), requires_grad(tensor.requires_grad()) {}
+    at::DimVector sizes;
     at::TensorOptions options;
+    bool requires_grad;
   };
-  static Form form_of(const at::Tensor& tensor) { return {tensor.sizes().vec(), tensor.options()}; }
+  static std::vector<Form> forms_of(const std::vector<at::Tensor>& tensors) {
+    return {tensors.begin(), tensors.end()};
+  }
 
   std::unique_ptr<CustomFunction> function;
+  ForwardStep* forward;  // valid while the function is recorded
   std::vector<Form> inputs;
   std::vector<Form> outputs;
   bool materializes_gradients = true;
 };
-
-namespace {
 
 constexpr const char* kNode = "simple_torch";
 
@@ -72,19 +80,49 @@ variable_list materialized(const CustomNode& node, variable_list gradients) {
   return gradients;
 }
 
+[[noreturn]] void fail_index(int64_t index, size_t count) {
+  throw Error(ErrorKind::kIndexOutOfRange, "the function has " + std::to_string(count) +
+                                               " inputs that are tensors, got index " +
+                                               std::to_string(index));
+}
+
+class BackwardStep : public Step {
+ public:
+  BackwardStep(const AutogradContext& context, const CustomNode& node, variable_list gradients)
+      : Step(std::move(gradients)), context_(context), node_(node) {}
+
+  std::vector<at::Tensor> saved() const override { return context_.get_saved_variables(); }
+  bool input_requires_grad(int64_t index) const override {
+    if (index < 0 || static_cast<size_t>(index) >= node_.inputs.size()) {
+      fail_index(index, node_.inputs.size());
+    }
+    return node_.inputs[static_cast<size_t>(index)].requires_grad;
+  }
+
+ private:
+  const AutogradContext& context_;
+  const CustomNode& node_;
+};
+
 struct Program : torch::autograd::Function<Program> {
+  /// The outputs have been computed before: this passes them and what forward noted to LibTorch.
   static variable_list forward(AutogradContext* context, at::TensorList inputs,
                                const c10::intrusive_ptr<CustomNode>& node) {
+    ForwardStep& step = *std::exchange(node->forward, nullptr);
     context->saved_data[kNode] = c10::IValue::make_capsule(node);
     context->set_materialize_grads(
         false);  // LibTorch's own materialization does not support outputs without a gradient
-    for (const at::Tensor& input : inputs) {
-      node->inputs.push_back(CustomNode::form_of(input));
+    node->inputs = CustomNode::forms_of(inputs.vec());
+    node->outputs = CustomNode::forms_of(step.results);
+    node->materializes_gradients = step.materializes_gradients;
+    if (!step.to_save.empty()) {
+      context->save_for_backward(std::move(step.to_save));
     }
-    Step step(*context, *node, inputs.vec(), true);
-    node->function->forward(step);
-    for (const at::Tensor& output : step.results) {
-      node->outputs.push_back(CustomNode::form_of(output));
+    if (!step.dirty.empty()) {
+      context->mark_dirty(step.dirty);
+    }
+    if (!step.non_differentiable.empty()) {
+      context->mark_non_differentiable(step.non_differentiable);
     }
     return std::move(step.results);
   }
@@ -93,7 +131,7 @@ struct Program : torch::autograd::Function<Program> {
     const auto capsule = context->saved_data.at(kNode).toCapsule();
     auto& node = static_cast<CustomNode&>(*capsule);
     running_name() = node.function->name() + "Backward";
-    Step step(*context, node, materialized(node, gradients), false);
+    BackwardStep step(*context, node, materialized(node, gradients));
     node.function->backward(step);
     running_name() = node.function->name() + "Backward";  // nested functions may have replaced it
     if (step.results.size() != node.inputs.size()) {
@@ -112,37 +150,32 @@ using ProgramNode = torch::autograd::CppNode<Program>;
 
 }  // namespace
 
-void Step::require_forward(const char* what) const {
-  if (!is_in_forward_) {
+void ForwardStep::resume_recording() noexcept {
+  if (!is_recording_ && is_of_this_thread()) {
+    c10::GradMode::set_enabled(recorded_before_);
+  }
+  is_recording_ = true;
+}
+
+bool ForwardStep::input_requires_grad(int64_t index) const {
+  if (index < 0 || static_cast<size_t>(index) >= inputs.size()) {
+    fail_index(index, inputs.size());
+  }
+  return inputs[static_cast<size_t>(index)].requires_grad();
+}
+
+ForwardStep& in_forward(Step& step, const char* what) {
+  auto* forward = dynamic_cast<ForwardStep*>(&step);
+  if (forward == nullptr) {
     throw Error(ErrorKind::kInvalidArgument, std::string(what) + " must be called in forward");
   }
+  return *forward;
 }
 
-void Step::save(std::vector<at::Tensor> tensors) {
-  require_forward("save_for_backward()");
-  context_.save_for_backward(std::move(tensors));
-}
-
-void Step::mark_dirty(const std::vector<at::Tensor>& tensors) {
-  require_forward("mark_dirty()");
-  context_.mark_dirty(tensors);
-}
-
-void Step::mark_non_differentiable(const std::vector<at::Tensor>& outputs) {
-  require_forward("mark_non_differentiable()");
-  context_.mark_non_differentiable(outputs);
-}
-
-void Step::set_materialize_grads(bool materialize) {
-  require_forward("set_materialize_grads()");
-  node_.materializes_gradients = materialize;
-}
-
-std::vector<at::Tensor> Step::saved() const { return context_.get_saved_variables(); }
-
-std::vector<at::Tensor> apply(std::unique_ptr<CustomFunction> function, at::TensorList inputs) {
-  const auto node = c10::make_intrusive<CustomNode>(std::move(function));
-  return Program::apply(inputs, node);
+std::vector<at::Tensor> record(std::unique_ptr<CustomFunction> function, ForwardStep& step) {
+  step.resume_recording();
+  const auto node = c10::make_intrusive<CustomNode>(std::move(function), step);
+  return Program::apply(at::TensorList(step.inputs), node);
 }
 
 std::string node_name(const torch::autograd::Node& node) {

@@ -2,49 +2,67 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/GradMode.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace torch::autograd {
-struct AutogradContext;
 struct Node;
 }  // namespace torch::autograd
 
 namespace simple_torch::core {
 
-struct CustomNode;
-
-/// One call of forward or backward. `inputs` holds the inputs or the output gradients, undefined if absent.
-/// `results` receives the outputs, or a gradient for each input.
+/// One call of forward or backward.
 class Step {
  public:
-  Step(torch::autograd::AutogradContext& context, CustomNode& node, std::vector<at::Tensor> tensors,
-       bool is_in_forward)
-      : inputs(std::move(tensors)), context_(context), node_(node), is_in_forward_(is_in_forward) {}
+  explicit Step(std::vector<at::Tensor> tensors) : inputs(std::move(tensors)) {}
+  virtual ~Step() = default;
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
 
-  std::vector<at::Tensor> inputs;
-  std::vector<at::Tensor> results;
+  std::vector<at::Tensor> inputs;   ///< in backward the gradients of the outputs, undefined if absent
+  std::vector<at::Tensor> results;  ///< the outputs, or a gradient for each input
 
-  /// For forward only; in backward they throw Error(kInvalidArgument).
-  void save(std::vector<at::Tensor> tensors);
-  void mark_dirty(const std::vector<at::Tensor>& tensors);
-  void mark_non_differentiable(const std::vector<at::Tensor>& outputs);
-  void set_materialize_grads(bool materialize);
-
-  /// The tensors that forward saved. Throws LibTorch's error if they were modified or freed since.
-  std::vector<at::Tensor> saved() const;
-
- private:
-  void require_forward(const char* what) const;
-
-  torch::autograd::AutogradContext& context_;
-  CustomNode& node_;
-  bool is_in_forward_;
+  /// The tensors that forward saved; none before backward. Throws LibTorch's error if they were modified or
+  /// freed since.
+  virtual std::vector<at::Tensor> saved() const { return {}; }
+  /// Whether the input of forward at this position requires grad. Throws Error(kIndexOutOfRange).
+  virtual bool input_requires_grad(int64_t index) const = 0;
 };
 
-/// The program's implementation. It lives as long as the graph needs it; any thread may destroy it.
+/// A call of forward. While it exists, its thread does not record operations.
+class ForwardStep : public Step {
+ public:
+  ForwardStep() : Step({}) { c10::GradMode::set_enabled(false); }
+  /// Records as before, if this is the thread that created the step.
+  ~ForwardStep() override { resume_recording(); }
+  ForwardStep(const ForwardStep&) = delete;
+  ForwardStep& operator=(const ForwardStep&) = delete;
+
+  bool is_of_this_thread() const noexcept { return thread_ == std::this_thread::get_id(); }
+  void resume_recording() noexcept;
+  bool input_requires_grad(int64_t index) const override;
+
+  std::vector<at::Tensor> to_save;  ///< undefined entries stay so
+  std::vector<at::Tensor> dirty;    ///< inputs that forward changed in place
+  std::vector<at::Tensor> non_differentiable;
+  bool materializes_gradients = true;
+
+ private:
+  bool recorded_before_ = c10::GradMode::is_enabled();
+  bool is_recording_ = false;
+  std::thread::id thread_ = std::this_thread::get_id();
+};
+
+/// The step as one of forward. Throws Error(kInvalidArgument), which names `what`, for one of backward.
+ForwardStep& in_forward(Step& step, const char* what);
+
+/// The backward of a custom function. It lives as long as the graph needs it; any thread may destroy it.
 class CustomFunction {
  public:
   explicit CustomFunction(std::string name) : name_(std::move(name)) {}
@@ -53,7 +71,6 @@ class CustomFunction {
   CustomFunction& operator=(const CustomFunction&) = delete;
 
   const std::string& name() const noexcept { return name_; }
-  virtual void forward(Step& step) = 0;
   /// Called by LibTorch's engine, on any thread.
   virtual void backward(Step& step) = 0;
 
@@ -61,8 +78,9 @@ class CustomFunction {
   std::string name_;
 };
 
-/// Runs forward without recording and returns its outputs, with a history if an input requires grad.
-std::vector<at::Tensor> apply(std::unique_ptr<CustomFunction> function, at::TensorList inputs);
+/// Returns the results of forward, with a history if recording was on before the step and an input requires
+/// grad. Ends the step's part in recording. The step stays on the caller's thread.
+std::vector<at::Tensor> record(std::unique_ptr<CustomFunction> function, ForwardStep& step);
 
 /// The node's name: `ExpBackward` for a custom function named Exp.
 std::string node_name(const torch::autograd::Node& node);

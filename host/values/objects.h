@@ -179,7 +179,10 @@ struct Record : Type {
   const Method* same = nullptr;         // __is__(other): whether both stand for one object
   const Method* as_declared = nullptr;  // __as_declared__(type): the value for a parameter of a built-in type
   const Method* on_replace =
-      nullptr;                    // __on_replace__: called before a field that holds such an object changes
+      nullptr;  // __on_replace__: called before a field that holds such an object changes
+  const Method* initializer = nullptr;  // init(), or __init__()
+  const Method* maker = nullptr;        // new()
+  const Method* constructor = nullptr;  // __new__()
   int32_t order_index = -1;       // of the field __order__, which records the order of first assignments
   bool awaits_statement = false;  // true until the class statement runs
   bool has_objects = false;

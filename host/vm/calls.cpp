@@ -1,5 +1,6 @@
 // Calls of functions, methods and callable objects.
 #include <algorithm>
+#include <array>
 
 #include "host/values/direct_calls.h"
 #include "host/values/module.h"
@@ -325,9 +326,13 @@ const Native* default_initializer(Symbol name) {
 
 }  // namespace
 
-bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
+bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
   const Value self = stack_[window];
+  const Symbol name = cache.name;
   auto* type = as_object<Type>(self);
+  if (type == cache.owner && cache.epoch == method_epoch()) {
+    return start_method(*static_cast<const Method*>(cache.method), window, count, spec, kNoLvalue);
+  }
   if (self.is(Kind::kEnum)) {
     if (const int variant = as_object<Enum>(self)->index_of(name); variant >= 0) {
       return construct_variant(as_object<Enum>(self), static_cast<uint32_t>(variant), window, count, spec);
@@ -335,6 +340,10 @@ bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spe
   }
   if (const Method* method = type->find(name)) {
     if (method->is_static) {
+      cache.type = cache.without = nullptr;
+      cache.epoch = method_epoch();
+      cache.owner = type;
+      cache.method = method;
       return start_method(*method, window, count, spec, kNoLvalue);
     }
     // Type.method(object, …)
@@ -417,7 +426,7 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
     case Kind::kRecord:
     case Kind::kEnum:
     case Kind::kTrait:
-      return invoke_on_type(window, count, spec, name);
+      return invoke_on_type(window, count, spec, cache);
     case Kind::kModule: {
       auto& module = *static_cast<LoadedModule*>(self.as_object);
       const Value member = module.member(name);
@@ -510,6 +519,21 @@ bool is_mutable_builtin(Value v) {
   return v.is(Kind::kArray) || v.is(Kind::kDict) || v.is(Kind::kText) || v.is(Kind::kTuple);
 }
 
+const Native* mutable_builtin_method(Value v, Cache& cache) {
+  static const std::array<char, kKindCount> marks{};  // stand for the kinds in Cache::owner
+  const char* mark = &marks[static_cast<size_t>(v.as_object->kind)];
+  if (mark == cache.owner) {
+    return static_cast<const Native*>(cache.method);
+  }
+  const Native* native = builtin_method_of(v, cache.name);
+  if (native != nullptr) {
+    cache.type = cache.without = nullptr;
+    cache.owner = mark;
+    cache.method = native;
+  }
+  return native;
+}
+
 }  // namespace
 
 // The receiver is moved out of its lvalue while the method runs, so that the method holds the only reference.
@@ -544,7 +568,7 @@ bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue
   Ref scratch;
   Value* lvalue = resolve_lvalue(path, path.steps.size(), scratch);
   const bool is_builtin = is_mutable_builtin(*lvalue);
-  const Native* native = is_builtin ? builtin_method_of(*lvalue, cache.name) : nullptr;
+  const Native* native = is_builtin ? mutable_builtin_method(*lvalue, cache) : nullptr;
   const Method* method = native == nullptr ? extension_method(*lvalue, cache.name) : nullptr;
   if (is_builtin && method == nullptr) {
     if (native == nullptr) {

@@ -1,5 +1,6 @@
 // Construction of instances and enum values.
 #include <algorithm>
+#include <bitset>
 
 #include "host/values/module.h"
 #include "host/values/spelling_suggester.h"
@@ -33,25 +34,16 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
     assign(stack_[window], retained(record->foreign));
     return start_call(window, count, spec);
   }
-  static const Symbol init = intern("init"), init_dunder = intern("__init__"), make = intern("new");
-  const Method* initializer = record->find(init);
-  if (initializer == nullptr || initializer->is_static) {
-    initializer = record->find(init_dunder);
+  const Method* initializer = record->initializer;
+  if (const Method* maker = record->maker;
+      initializer == nullptr && spec == nullptr && maker != nullptr && maker->is_static &&
+      as_object<Closure>(maker->function)->proto->parameters.size() == count) {
+    return start_method(*maker, window, count, spec, kNoLvalue);
   }
-  if (initializer == nullptr && spec == nullptr) {
-    const Method* maker = record->find(make);
-    if (maker != nullptr && maker->is_static &&
-        as_object<Closure>(maker->function)->proto->parameters.size() == count) {
-      return start_method(*maker, window, count, spec, kNoLvalue);
-    }
-  }
-  static const Symbol constructor = intern("__new__");
-  if (initializer == nullptr && record->direct != nullptr &&
-      !are_fields(*record, &stack_[window + 1], count, spec)) {
-    const Method* maker = record->find(constructor);
-    if (maker != nullptr && maker->is_static) {
-      return start_method(*maker, window, count, spec, kNoLvalue);
-    }
+  if (const Method* constructor = record->constructor;
+      initializer == nullptr && record->direct != nullptr && constructor != nullptr &&
+      constructor->is_static && !are_fields(*record, &stack_[window + 1], count, spec)) {
+    return start_method(*constructor, window, count, spec, kNoLvalue);
   }
   if (record->awaits_statement) {
     fail(name_of(record->name) + " cannot be created before its class statement has run",
@@ -81,9 +73,15 @@ namespace {
 class FieldBinder {
  public:
   explicit FieldBinder(Instance& instance)
-      : instance_(instance), record_(*instance.record), is_bound_(record_.fields.size(), false) {}
+      : instance_(instance), record_(*instance.record), count_(record_.fields.size()) {
+    if (count_ > first_bound_.size()) {
+      further_bound_.resize(count_ - first_bound_.size());
+    }
+  }
 
-  bool is_bound(size_t field) const { return is_bound_[field]; }
+  bool is_bound(size_t field) const {
+    return field < first_bound_.size() ? first_bound_[field] : further_bound_[field - first_bound_.size()];
+  }
 
   void bind_named(Symbol name, Value owned) {
     Ref held = Ref::owned(owned);
@@ -107,8 +105,8 @@ class FieldBinder {
     if (!base.is(Kind::kInstance) || as_object<Instance>(base)->record != &record_) {
       fail_arguments("..base must be a " + name_of(record_.name) + ", got " + type_name(base));
     }
-    for (size_t field = 0; field < is_bound_.size(); ++field) {
-      if (!is_bound_[field]) {
+    for (size_t field = 0; field < count_; ++field) {
+      if (!is_bound(field)) {
         put(field, retained(as_object<Instance>(base)->fields()[field]));
       }
     }
@@ -116,10 +114,10 @@ class FieldBinder {
 
   void bind_positional(Value owned) {
     Ref held = Ref::owned(owned);
-    while (next_ < is_bound_.size() && is_bound_[next_]) {
+    while (next_ < count_ && is_bound(next_)) {
       ++next_;
     }
-    if (next_ == is_bound_.size()) {
+    if (next_ == count_) {
       fail_arguments(name_of(record_.name) + " has " + std::to_string(next_) +
                      (next_ == 1 ? " field" : " fields") + ", got more values");
     }
@@ -128,13 +126,19 @@ class FieldBinder {
 
  private:
   void put(size_t field, Value owned) {
-    is_bound_[field] = true;
+    if (field < first_bound_.size()) {
+      first_bound_[field] = true;
+    } else {
+      further_bound_[field - first_bound_.size()] = true;
+    }
     assign(instance_.fields()[field], owned);
   }
 
   Instance& instance_;
   const Record& record_;
-  std::vector<bool> is_bound_;
+  size_t count_;
+  std::bitset<64> first_bound_;  // without an allocation for classes of a usual size
+  std::vector<bool> further_bound_;
   size_t next_ = 0;
 };
 

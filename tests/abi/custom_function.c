@@ -88,11 +88,38 @@ static void expect_gradient(int64_t x, double first, double second) {
   CHECK(spt_release(gradient) == SPT_OK && spt_set_grad(x, 0) == SPT_OK);
 }
 
+/* sum(x * x) by a step without a forward callback. */
+static int64_t sum_of_squares_by_step(int64_t x, int64_t kind) {
+  int64_t step = 0, square = 0, requires_grad = -1, results = 0, output = 0, sum = 0;
+  CHECK(spt_function_begin(&step) == SPT_OK);
+  CHECK(spt_step_add_input(step, x, &requires_grad) == SPT_OK && requires_grad == 1);
+  CHECK(spt_step_save_one(step, x) == SPT_OK && spt_mul(x, x, &square) == SPT_OK);
+  CHECK(spt_step_add_result(step, square) == SPT_OK && spt_release(square) == SPT_OK);
+  CHECK(spt_function_end(step, kind + 1000, 5, &results) == SPT_INVALID_ARGUMENT);
+  CHECK(spt_function_end(step, kind, 5, &results) == SPT_OK && results == 1);
+  CHECK(spt_step_result(step, 1, &output) == SPT_INDEX_OUT_OF_RANGE);
+  CHECK(spt_step_input_requires_grad(step, 1, &requires_grad) == SPT_INDEX_OUT_OF_RANGE);
+  CHECK(spt_step_result(step, 0, &output) == SPT_OK && spt_release(step) == SPT_OK);
+  CHECK(spt_sum_all(output, &sum) == SPT_OK && spt_release(output) == SPT_OK);
+  return sum;
+}
+
+/* A step that is given up restores grad mode. */
+static void give_up(int64_t x) {
+  int64_t step = 0, twice = 0;
+  bool requires_grad = true;
+  CHECK(spt_function_begin(&step) == SPT_OK && spt_mul_scalar(x, 2.0, &twice) == SPT_OK);
+  CHECK(spt_requires_grad(twice, &requires_grad) == SPT_OK && !requires_grad);
+  CHECK(spt_release(twice) == SPT_OK && spt_release(step) == SPT_OK);
+  CHECK(spt_mul_scalar(x, 2.0, &twice) == SPT_OK);
+  CHECK(spt_requires_grad(twice, &requires_grad) == SPT_OK && requires_grad && spt_release(twice) == SPT_OK);
+}
+
 int main(void) {
   const double values[] = {3.0, -2.0};
   const int64_t dims[] = {2};
   bool available = false;
-  int64_t x = 0, sum = 0, live = -1, hook = 0, count = 0;
+  int64_t x = 0, sum = 0, live = -1, hook = 0, count = 0, kind = 0;
   int64_t* outputs = NULL;
   char* name = NULL;
   CHECK(spt_available(&available) == SPT_OK);
@@ -132,6 +159,13 @@ int main(void) {
   sum = sum_of_squares(x);
   CHECK(spt_backward(sum) == SPT_INTERRUPTED); /* it failed without a word */
   CHECK(spt_release(sum) == SPT_OK && spt_remove_hook(hook) == SPT_OK);
+
+  ended_count = 0;
+  CHECK(spt_function_kind("Square", backward, ended, &kind) == SPT_OK);
+  sum = sum_of_squares_by_step(x, kind);
+  CHECK(spt_backward(sum) == SPT_OK && spt_release(sum) == SPT_OK && ended_count == 1);
+  expect_gradient(x, 6.0, -4.0);
+  give_up(x);
 
   CHECK(spt_step_set_results(x, &x, 1) == SPT_INVALID_HANDLE);
   CHECK(spt_custom_function("Square", 5, &x, 1, NULL, backward, ended, &outputs, &count) ==

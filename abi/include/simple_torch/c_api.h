@@ -4234,6 +4234,75 @@ SPT_API int32_t spt_graph_task(int64_t* out);
  *  Simple:   rt_torch_autograd_custom_function */
 SPT_API int32_t spt_custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len);
 
+/** Registers the name and the backward of a custom function, which is called as in spt_custom_function.
+ *  *out is its number for spt_function_end, which stays valid until the process ends.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a NULL pointer).
+ *  Simple:   rt_torch_autograd_function_kind */
+SPT_API int32_t spt_function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release, int64_t* out);
+
+/** Begins forward without a callback: turns grad mode off on this thread and returns a step, which only
+ *  this thread may use. spt_function_end, or the release of the step, restores grad mode; end steps in
+ *  reverse order.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release on this thread, also after
+ *            spt_function_end.
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Simple:   rt_torch_autograd_function_begin */
+SPT_API int32_t spt_function_begin(int64_t* out);
+
+/** Restores grad mode and records the results of a step of spt_function_begin as those of the custom
+ *  function with the number kind. *out is the number of results; spt_step_result returns them with
+ *  their history. backward is called with key.
+ *
+ *  Autograd: Recorded when grad mode was on and an input requires grad. backward is recorded with
+ *            create_graph.
+ *  Owns:     on_release is called when the graph, or a failed call, has released the key. It is not
+ *            called if kind or the step is invalid.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step),
+ *            INVALID_ARGUMENT (unknown kind, a step of backward, another thread).
+ *  Source:   torch.autograd.Function.apply
+ *  Simple:   rt_torch_autograd_function_end */
+SPT_API int32_t spt_function_end(int64_t step, int64_t kind, int64_t key, int64_t* out);
+
+/** Appends an input in forward. *out is 1 if it requires grad, else 0.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
+ *            INVALID_ARGUMENT (the function is not valid in this step).
+ *  Simple:   rt_torch_autograd_step_add_input */
+SPT_API int32_t spt_step_add_input(int64_t step, int64_t tensor, int64_t* out);
+
+/** Appends an output in forward.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
+ *            valid in this step).
+ *  Simple:   rt_torch_autograd_step_add_result */
+SPT_API int32_t spt_step_add_result(int64_t step, int64_t tensor);
+
+/** As spt_step_save with one tensor.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
+ *            valid in this step).
+ *  Simple:   rt_torch_autograd_step_save_one */
+SPT_API int32_t spt_step_save_one(int64_t step, int64_t tensor);
+
+/** Returns a result of the step, after spt_function_end with its history.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
+ *            INDEX_OUT_OF_RANGE.
+ *  Simple:   rt_torch_autograd_step_result */
+SPT_API int32_t spt_step_result(int64_t step, int64_t index, int64_t* out);
+
+/** *out is 1 if the input of forward at this position requires grad, else 0. Inputs that are not
+ *  tensors do not count.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
+ *            INDEX_OUT_OF_RANGE.
+ *  Source:   torch.autograd.function.FunctionCtx.needs_input_grad
+ *  Simple:   rt_torch_autograd_step_input_requires_grad */
+SPT_API int32_t spt_step_input_requires_grad(int64_t step, int64_t index, int64_t* out);
+
 /** Returns the inputs in forward, and one gradient for each output in backward; 0 where there is none.
  *
  *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with

@@ -550,6 +550,14 @@ SPT_API SplArray* rt_torch_autograd_once_differentiable(const SplArray* tensors)
 SPT_API char* rt_torch_autograd_grad_fn_name(int64_t a);
 SPT_API int64_t rt_torch_autograd_graph_task(void);
 SPT_API SplArray* rt_torch_autograd_custom_function(const char* name, int64_t key, const SplArray* inputs, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release);
+SPT_API int64_t rt_torch_autograd_function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release);
+SPT_API int64_t rt_torch_autograd_function_begin(void);
+SPT_API int64_t rt_torch_autograd_function_end(int64_t step, int64_t kind, int64_t key);
+SPT_API int64_t rt_torch_autograd_step_add_input(int64_t step, int64_t tensor);
+SPT_API void rt_torch_autograd_step_add_result(int64_t step, int64_t tensor);
+SPT_API void rt_torch_autograd_step_save_one(int64_t step, int64_t tensor);
+SPT_API int64_t rt_torch_autograd_step_result(int64_t step, int64_t index);
+SPT_API int64_t rt_torch_autograd_step_input_requires_grad(int64_t step, int64_t index);
 SPT_API SplArray* rt_torch_autograd_step_tensors(int64_t step);
 SPT_API void rt_torch_autograd_step_set_results(int64_t step, const SplArray* tensors);
 SPT_API void rt_torch_autograd_step_save(int64_t step, const SplArray* tensors);

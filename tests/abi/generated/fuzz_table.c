@@ -899,6 +899,22 @@ static void call_spt_graph_task(const FuzzWord* a, FuzzWord* r) { r->i = spt_gra
 static void call_rt_torch_autograd_graph_task(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_autograd_graph_task(); }
 static void call_spt_custom_function(const FuzzWord* a, FuzzWord* r) { r->i = spt_custom_function(a[0].s, a[1].i, a[2].p, a[3].i, (SptAutogradCall)a[4].function, (SptAutogradCall)a[5].function, (SptAutogradEnd)a[6].function, a[7].p, a[8].p); }
 static void call_rt_torch_autograd_custom_function(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_autograd_custom_function(a[0].s, a[1].i, a[2].p, (SptAutogradCall)a[3].function, (SptAutogradCall)a[4].function, (SptAutogradEnd)a[5].function); }
+static void call_spt_function_kind(const FuzzWord* a, FuzzWord* r) { r->i = spt_function_kind(a[0].s, (SptAutogradCall)a[1].function, (SptAutogradEnd)a[2].function, a[3].p); }
+static void call_rt_torch_autograd_function_kind(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_function_kind(a[0].s, (SptAutogradCall)a[1].function, (SptAutogradEnd)a[2].function); }
+static void call_spt_function_begin(const FuzzWord* a, FuzzWord* r) { r->i = spt_function_begin(a[0].p); }
+static void call_rt_torch_autograd_function_begin(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_autograd_function_begin(); }
+static void call_spt_function_end(const FuzzWord* a, FuzzWord* r) { r->i = spt_function_end(a[0].i, a[1].i, a[2].i, a[3].p); }
+static void call_rt_torch_autograd_function_end(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_function_end(a[0].i, a[1].i, a[2].i); }
+static void call_spt_step_add_input(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_add_input(a[0].i, a[1].i, a[2].p); }
+static void call_rt_torch_autograd_step_add_input(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_step_add_input(a[0].i, a[1].i); }
+static void call_spt_step_add_result(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_add_result(a[0].i, a[1].i); }
+static void call_rt_torch_autograd_step_add_result(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_step_add_result(a[0].i, a[1].i); }
+static void call_spt_step_save_one(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_save_one(a[0].i, a[1].i); }
+static void call_rt_torch_autograd_step_save_one(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_step_save_one(a[0].i, a[1].i); }
+static void call_spt_step_result(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_result(a[0].i, a[1].i, a[2].p); }
+static void call_rt_torch_autograd_step_result(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_step_result(a[0].i, a[1].i); }
+static void call_spt_step_input_requires_grad(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_input_requires_grad(a[0].i, a[1].i, a[2].p); }
+static void call_rt_torch_autograd_step_input_requires_grad(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_step_input_requires_grad(a[0].i, a[1].i); }
 static void call_spt_step_tensors(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_tensors(a[0].i, a[1].p, a[2].p); }
 static void call_rt_torch_autograd_step_tensors(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_autograd_step_tensors(a[0].i); }
 static void call_spt_step_set_results(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_set_results(a[0].i, a[1].p, a[2].i); }
@@ -2190,6 +2206,22 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_autograd_graph_task", "int64_t rt_torch_autograd_graph_task(void)", call_rt_torch_autograd_graph_task, {FUZZ_I64, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_custom_function", "int32_t spt_custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len)", call_spt_custom_function, {FUZZ_STATUS, 0, ""}, 9, {{FUZZ_TEXT, 0, "name"}, {FUZZ_I64, 0, "key"}, {FUZZ_HANDLES, SPT_HANDLE_TENSOR, "inputs"}, {FUZZ_LENGTH, 0, "inputs_len"}, {FUZZ_CALLBACK, 0, "forward"}, {FUZZ_CALLBACK, 0, "backward"}, {FUZZ_FINISHER, 0, "on_release"}, {FUZZ_OUT_HANDLES, SPT_HANDLE_TENSOR, "out"}, {FUZZ_OUT_LENGTH, 0, "out_len"}}},
     {"rt_torch_autograd_custom_function", "SplArray* rt_torch_autograd_custom_function(const char* name, int64_t key, const SplArray* inputs, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release)", call_rt_torch_autograd_custom_function, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, ""}, 6, {{FUZZ_TEXT, 0, "name"}, {FUZZ_I64, 0, "key"}, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "inputs"}, {FUZZ_CALLBACK, 0, "forward"}, {FUZZ_CALLBACK, 0, "backward"}, {FUZZ_FINISHER, 0, "on_release"}}},
+    {"spt_function_kind", "int32_t spt_function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release, int64_t* out)", call_spt_function_kind, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_TEXT, 0, "name"}, {FUZZ_CALLBACK, 0, "backward"}, {FUZZ_FINISHER, 0, "on_release"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_autograd_function_kind", "int64_t rt_torch_autograd_function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release)", call_rt_torch_autograd_function_kind, {FUZZ_I64, 0, ""}, 3, {{FUZZ_TEXT, 0, "name"}, {FUZZ_CALLBACK, 0, "backward"}, {FUZZ_FINISHER, 0, "on_release"}}},
+    {"spt_function_begin", "int32_t spt_function_begin(int64_t* out)", call_spt_function_begin, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_HANDLE, SPT_HANDLE_STEP, "out"}}},
+    {"rt_torch_autograd_function_begin", "int64_t rt_torch_autograd_function_begin(void)", call_rt_torch_autograd_function_begin, {FUZZ_HANDLE, SPT_HANDLE_STEP, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_function_end", "int32_t spt_function_end(int64_t step, int64_t kind, int64_t key, int64_t* out)", call_spt_function_end, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "kind"}, {FUZZ_I64, 0, "key"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_autograd_function_end", "int64_t rt_torch_autograd_function_end(int64_t step, int64_t kind, int64_t key)", call_rt_torch_autograd_function_end, {FUZZ_I64, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "kind"}, {FUZZ_I64, 0, "key"}}},
+    {"spt_step_add_input", "int32_t spt_step_add_input(int64_t step, int64_t tensor, int64_t* out)", call_spt_step_add_input, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_autograd_step_add_input", "int64_t rt_torch_autograd_step_add_input(int64_t step, int64_t tensor)", call_rt_torch_autograd_step_add_input, {FUZZ_I64, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
+    {"spt_step_add_result", "int32_t spt_step_add_result(int64_t step, int64_t tensor)", call_spt_step_add_result, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
+    {"rt_torch_autograd_step_add_result", "void rt_torch_autograd_step_add_result(int64_t step, int64_t tensor)", call_rt_torch_autograd_step_add_result, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
+    {"spt_step_save_one", "int32_t spt_step_save_one(int64_t step, int64_t tensor)", call_spt_step_save_one, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
+    {"rt_torch_autograd_step_save_one", "void rt_torch_autograd_step_save_one(int64_t step, int64_t tensor)", call_rt_torch_autograd_step_save_one, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
+    {"spt_step_result", "int32_t spt_step_result(int64_t step, int64_t index, int64_t* out)", call_spt_step_result, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "index"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
+    {"rt_torch_autograd_step_result", "int64_t rt_torch_autograd_step_result(int64_t step, int64_t index)", call_rt_torch_autograd_step_result, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "index"}}},
+    {"spt_step_input_requires_grad", "int32_t spt_step_input_requires_grad(int64_t step, int64_t index, int64_t* out)", call_spt_step_input_requires_grad, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "index"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_autograd_step_input_requires_grad", "int64_t rt_torch_autograd_step_input_requires_grad(int64_t step, int64_t index)", call_rt_torch_autograd_step_input_requires_grad, {FUZZ_I64, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "index"}}},
     {"spt_step_tensors", "int32_t spt_step_tensors(int64_t step, int64_t** out, int64_t* out_len)", call_spt_step_tensors, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_OUT_HANDLES, SPT_HANDLE_TENSOR, "out"}, {FUZZ_OUT_LENGTH, 0, "out_len"}}},
     {"rt_torch_autograd_step_tensors", "SplArray* rt_torch_autograd_step_tensors(int64_t step)", call_rt_torch_autograd_step_tensors, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}}},
     {"spt_step_set_results", "int32_t spt_step_set_results(int64_t step, const int64_t* tensors, int64_t tensors_len)", call_spt_step_set_results, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_LENGTH, 0, "tensors_len"}}},
@@ -2584,4 +2616,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1289;
+const int kFuzzFunctionCount = 1305;
