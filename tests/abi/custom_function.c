@@ -104,8 +104,8 @@ static int64_t sum_of_squares_by_step(int64_t x, int64_t kind) {
   return sum;
 }
 
-/* A step that is given up restores grad mode. */
-static void give_up(int64_t x) {
+/* A step that is released before its end restores grad mode. */
+static void discard_step(int64_t x) {
   int64_t step = 0, twice = 0;
   bool requires_grad = true;
   CHECK(spt_function_begin(&step) == SPT_OK && spt_mul_scalar(x, 2.0, &twice) == SPT_OK);
@@ -165,7 +165,7 @@ int main(void) {
   sum = sum_of_squares_by_step(x, kind);
   CHECK(spt_backward(sum) == SPT_OK && spt_release(sum) == SPT_OK && ended_count == 1);
   expect_gradient(x, 6.0, -4.0);
-  give_up(x);
+  discard_step(x);
 
   CHECK(spt_step_set_results(x, &x, 1) == SPT_INVALID_HANDLE);
   CHECK(spt_custom_function("Square", 5, &x, 1, NULL, backward, ended, &outputs, &count) ==
