@@ -330,8 +330,10 @@ bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spe
   const Value self = stack_[window];
   const Symbol name = cache.name;
   auto* type = as_object<Type>(self);
-  if (type == cache.owner && cache.epoch == method_epoch()) {
-    return start_method(*static_cast<const Method*>(cache.method), window, count, spec, kNoLvalue);
+  // A call with an instance may have cached a method that is not static.
+  if (const auto* cached = static_cast<const Method*>(cache.method);
+      type == cache.owner && cache.epoch == method_epoch() && cached->is_static) {
+    return start_method(*cached, window, count, spec, kNoLvalue);
   }
   if (self.is(Kind::kEnum)) {
     if (const int variant = as_object<Enum>(self)->index_of(name); variant >= 0) {
