@@ -101,24 +101,28 @@ FunctionKinds& function_kinds() {
   return *all;
 }
 
+/// The thread of forward changes the lists of its step without a lock.
+void require_thread_of(const core::Step& step) {
+  const auto* forward = dynamic_cast<const core::ForwardStep*>(&step);
+  if (forward != nullptr && !forward->is_of_this_thread()) {
+    throw Error(ErrorKind::kInvalidArgument, "only the thread that began a step of forward may use it");
+  }
+}
+
 /// Throws.
 template <class Body>
 void in_step(int64_t handle, Body&& body) {
   const auto held = handles().get<StepPointer>(handle);
-  core::with_error_context("custom_function", core::kNoOperands, [&] { body(held->get()); });
+  core::with_error_context("custom_function", core::kNoOperands, [&] {
+    require_thread_of(held->get());
+    body(held->get());
+  });
 }
 
-/// Throws. Another thread may not change the lists of a step of forward.
+/// Throws.
 template <class Body>
 void in_forward_step(int64_t handle, const char* what, Body&& body) {
-  in_step(handle, [&](core::Step& step) {
-    core::ForwardStep& forward = core::in_forward(step, what);
-    if (!forward.is_of_this_thread()) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  std::string(what) + " must be called on the thread of the step");
-    }
-    body(forward);
-  });
+  in_step(handle, [&](core::Step& step) { body(core::in_forward(step, what)); });
 }
 
 template <class Body>

@@ -30,9 +30,7 @@ struct CustomNode : torch::CustomClassHolder {
     at::TensorOptions options;
     bool requires_grad;
   };
-  static std::vector<Form> forms_of(const std::vector<at::Tensor>& tensors) {
-    return {tensors.begin(), tensors.end()};
-  }
+  static std::vector<Form> forms_of(at::TensorList tensors) { return {tensors.begin(), tensors.end()}; }
 
   std::unique_ptr<CustomFunction> function;
   ForwardStep* forward;  // valid while the function is recorded
@@ -80,10 +78,13 @@ variable_list materialized(const CustomNode& node, variable_list gradients) {
   return gradients;
 }
 
-[[noreturn]] void fail_index(int64_t index, size_t count) {
-  throw Error(ErrorKind::kIndexOutOfRange, "the function has " + std::to_string(count) +
-                                               " inputs that are tensors, got index " +
-                                               std::to_string(index));
+size_t checked_input(int64_t index, size_t count) {
+  if (index < 0 || static_cast<size_t>(index) >= count) {
+    throw Error(ErrorKind::kIndexOutOfRange, "the function has " + std::to_string(count) +
+                                                 " inputs that are tensors, got index " +
+                                                 std::to_string(index));
+  }
+  return static_cast<size_t>(index);
 }
 
 class BackwardStep : public Step {
@@ -93,10 +94,7 @@ class BackwardStep : public Step {
 
   std::vector<at::Tensor> saved() const override { return context_.get_saved_variables(); }
   bool input_requires_grad(int64_t index) const override {
-    if (index < 0 || static_cast<size_t>(index) >= node_.inputs.size()) {
-      fail_index(index, node_.inputs.size());
-    }
-    return node_.inputs[static_cast<size_t>(index)].requires_grad;
+    return node_.inputs[checked_input(index, node_.inputs.size())].requires_grad;
   }
 
  private:
@@ -112,7 +110,7 @@ struct Program : torch::autograd::Function<Program> {
     context->saved_data[kNode] = c10::IValue::make_capsule(node);
     context->set_materialize_grads(
         false);  // LibTorch's own materialization does not support outputs without a gradient
-    node->inputs = CustomNode::forms_of(inputs.vec());
+    node->inputs = CustomNode::forms_of(inputs);
     node->outputs = CustomNode::forms_of(step.results);
     node->materializes_gradients = step.materializes_gradients;
     if (!step.to_save.empty()) {
@@ -151,17 +149,14 @@ using ProgramNode = torch::autograd::CppNode<Program>;
 }  // namespace
 
 void ForwardStep::resume_recording() noexcept {
-  if (!is_recording_ && is_of_this_thread()) {
+  if (!has_resumed_ && is_of_this_thread()) {
     c10::GradMode::set_enabled(recorded_before_);
   }
-  is_recording_ = true;
+  has_resumed_ = true;
 }
 
 bool ForwardStep::input_requires_grad(int64_t index) const {
-  if (index < 0 || static_cast<size_t>(index) >= inputs.size()) {
-    fail_index(index, inputs.size());
-  }
-  return inputs[static_cast<size_t>(index)].requires_grad();
+  return inputs[checked_input(index, inputs.size())].requires_grad();
 }
 
 ForwardStep& in_forward(Step& step, const char* what) {

@@ -45,6 +45,7 @@ class ForwardStep : public Step {
   ForwardStep& operator=(const ForwardStep&) = delete;
 
   bool is_of_this_thread() const noexcept { return thread_ == std::this_thread::get_id(); }
+  /// Ends the step's effect on grad mode; later calls do nothing.
   void resume_recording() noexcept;
   bool input_requires_grad(int64_t index) const override;
 
@@ -55,7 +56,7 @@ class ForwardStep : public Step {
 
  private:
   bool recorded_before_ = c10::GradMode::is_enabled();
-  bool is_recording_ = false;
+  bool has_resumed_ = false;
   std::thread::id thread_ = std::this_thread::get_id();
 };
 
@@ -79,7 +80,7 @@ class CustomFunction {
 };
 
 /// Returns the results of forward, with a history if recording was on before the step and an input requires
-/// grad. Ends the step's part in recording. The step stays on the caller's thread.
+/// grad. Calls step.resume_recording() and takes the tensors of the step's results and `to_save`.
 std::vector<at::Tensor> record(std::unique_ptr<CustomFunction> function, ForwardStep& step);
 
 /// The node's name: `ExpBackward` for a custom function named Exp.

@@ -44,6 +44,7 @@ static int64_t backward(int64_t key, int64_t step) {
   CHECK(spt_step_tensors(step, &gradient, &count) == SPT_OK && count == 1);
   CHECK(spt_step_saved(step, &saved, &count) == SPT_OK && count == 1);
   CHECK(spt_step_save(step, saved, 1) == SPT_INVALID_ARGUMENT); /* belongs into forward */
+  CHECK(spt_function_end(step, 1, 5, &result) == SPT_INVALID_ARGUMENT);
   CHECK(spt_mul_scalar(saved[0], 2.0, &twice) == SPT_OK);
   CHECK(spt_mul(gradient[0], twice, &result) == SPT_OK);
   CHECK(spt_step_set_results(step, &result, 1) == SPT_OK);

@@ -2,6 +2,7 @@
 // Expected values are from calculus.
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "tests/abi/capi_test.h"
 
@@ -241,6 +242,24 @@ class CustomFunctionSteps : public BackwardPasses {
     return out;
   }
 };
+
+TEST_F(CustomFunctionSteps, OfForwardBelongToTheirThread) {
+  const Handle x = parameter({2}, {1});
+  const Handle step = create(spt_function_begin);
+  const auto on_another_thread = [](auto&& call) {
+    int32_t status = SPT_OK;
+    std::thread([&] { status = call(); }).join();
+    return status;
+  };
+  int64_t out = 0;
+  int64_t* list = nullptr;
+  EXPECT_EQ(on_another_thread([&] { return spt_step_add_input(step, x, &out); }), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(on_another_thread([&] { return spt_step_set_results(step, nullptr, 0); }), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(on_another_thread([&] { return spt_step_tensors(step, &list, &out); }), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(on_another_thread([&] { return spt_function_end(step, 1, 1, &out); }), SPT_INVALID_ARGUMENT);
+  ASSERT_EQ(spt_step_add_input(step, x, &out), SPT_OK);
+  EXPECT_EQ(out, 1);
+}
 
 TEST_F(CustomFunctionSteps, MarkNonDifferentiableOutputs) {
   marks.is_non_differentiable = true;

@@ -4268,21 +4268,22 @@ SPT_API int32_t spt_function_end(int64_t step, int64_t kind, int64_t key, int64_
 /** Appends an input in forward. *out is 1 if it requires grad, else 0.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
- *            INVALID_ARGUMENT (the function is not valid in this step).
+ *            INVALID_ARGUMENT (the function is not valid in this step, a step of forward on another
+ *            thread).
  *  Simple:   rt_torch_autograd_step_add_input */
 SPT_API int32_t spt_step_add_input(int64_t step, int64_t tensor, int64_t* out);
 
 /** Appends an output in forward.
  *
  *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
- *            valid in this step).
+ *            valid in this step, a step of forward on another thread).
  *  Simple:   rt_torch_autograd_step_add_result */
 SPT_API int32_t spt_step_add_result(int64_t step, int64_t tensor);
 
 /** As spt_step_save with one tensor.
  *
  *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
- *            valid in this step).
+ *            valid in this step, a step of forward on another thread).
  *  Simple:   rt_torch_autograd_step_save_one */
 SPT_API int32_t spt_step_save_one(int64_t step, int64_t tensor);
 
@@ -4290,7 +4291,7 @@ SPT_API int32_t spt_step_save_one(int64_t step, int64_t tensor);
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
- *            INDEX_OUT_OF_RANGE.
+ *            INVALID_ARGUMENT (a step of forward on another thread), INDEX_OUT_OF_RANGE.
  *  Simple:   rt_torch_autograd_step_result */
 SPT_API int32_t spt_step_result(int64_t step, int64_t index, int64_t* out);
 
@@ -4298,7 +4299,7 @@ SPT_API int32_t spt_step_result(int64_t step, int64_t index, int64_t* out);
  *  tensors do not count.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
- *            INDEX_OUT_OF_RANGE.
+ *            INVALID_ARGUMENT (a step of forward on another thread), INDEX_OUT_OF_RANGE.
  *  Source:   torch.autograd.function.FunctionCtx.needs_input_grad
  *  Simple:   rt_torch_autograd_step_input_requires_grad */
 SPT_API int32_t spt_step_input_requires_grad(int64_t step, int64_t index, int64_t* out);
@@ -4308,14 +4309,15 @@ SPT_API int32_t spt_step_input_requires_grad(int64_t step, int64_t index, int64_
  *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
  *            spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
- *            INVALID_ARGUMENT (the function is not valid in this step).
+ *            INVALID_ARGUMENT (the function is not valid in this step, a step of forward on another
+ *            thread).
  *  Simple:   rt_torch_autograd_step_tensors */
 SPT_API int32_t spt_step_tensors(int64_t step, int64_t** out, int64_t* out_len);
 
 /** Sets the outputs in forward, and one gradient for each input in backward; 0 where there is none.
  *
  *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
- *            valid in this step).
+ *            valid in this step, a step of forward on another thread).
  *  Simple:   rt_torch_autograd_step_set_results */
 SPT_API int32_t spt_step_set_results(int64_t step, const int64_t* tensors, int64_t tensors_len);
 
@@ -4323,7 +4325,7 @@ SPT_API int32_t spt_step_set_results(int64_t step, const int64_t* tensors, int64
  *  an earlier one.
  *
  *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
- *            valid in this step).
+ *            valid in this step, a step of forward on another thread).
  *  Source:   torch.autograd.function.FunctionCtx.save_for_backward
  *  Simple:   rt_torch_autograd_step_save */
 SPT_API int32_t spt_step_save(int64_t step, const int64_t* tensors, int64_t tensors_len);
@@ -4332,8 +4334,9 @@ SPT_API int32_t spt_step_save(int64_t step, const int64_t* tensors, int64_t tens
  *
  *  Owns:     *out is a new list; free it with spt_free. Its handles are new; release each with
  *            spt_release.
- *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended), TORCH
- *            (a tensor was changed in place after it was saved, or the graph was freed).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
+ *            INVALID_ARGUMENT (a step of forward on another thread), TORCH (a tensor was changed in
+ *            place after it was saved, or the graph was freed).
  *  Source:   torch.autograd.function.FunctionCtx.saved_tensors
  *  Simple:   rt_torch_autograd_step_saved */
 SPT_API int32_t spt_step_saved(int64_t step, int64_t** out, int64_t* out_len);
@@ -4341,7 +4344,7 @@ SPT_API int32_t spt_step_saved(int64_t step, int64_t** out, int64_t* out_len);
 /** Marks inputs that forward changed in place; they must also be outputs.
  *
  *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
- *            valid in this step).
+ *            valid in this step, a step of forward on another thread).
  *  Source:   torch.autograd.function.FunctionCtx.mark_dirty
  *  Simple:   rt_torch_autograd_step_mark_dirty */
 SPT_API int32_t spt_step_mark_dirty(int64_t step, const int64_t* tensors, int64_t tensors_len);
@@ -4349,7 +4352,7 @@ SPT_API int32_t spt_step_mark_dirty(int64_t step, const int64_t* tensors, int64_
 /** Marks outputs of forward that have no gradient.
  *
  *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
- *            valid in this step).
+ *            valid in this step, a step of forward on another thread).
  *  Source:   torch.autograd.function.FunctionCtx.mark_non_differentiable
  *  Simple:   rt_torch_autograd_step_mark_non_differentiable */
 SPT_API int32_t spt_step_mark_non_differentiable(int64_t step, const int64_t* tensors, int64_t tensors_len);
@@ -4358,7 +4361,7 @@ SPT_API int32_t spt_step_mark_non_differentiable(int64_t step, const int64_t* te
  *  forward.
  *
  *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
- *            valid in this step).
+ *            valid in this step, a step of forward on another thread).
  *  Source:   torch.autograd.function.FunctionCtx.set_materialize_grads
  *  Simple:   rt_torch_autograd_step_set_materialize_grads */
 SPT_API int32_t spt_step_set_materialize_grads(int64_t step, bool materialize);
