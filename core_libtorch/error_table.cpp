@@ -10,7 +10,6 @@
 #include <typeinfo>
 #include <vector>
 
-#include "core_libtorch/autograd/custom_function.h"
 #include "core_libtorch/error_messages.h"
 #include "core_libtorch/threads.h"
 
@@ -416,9 +415,7 @@ void rethrow_with_context(const char* op, Operands operands) {
   try {
     throw;
   } catch (const c10::Error& error) {
-    const Error converted = to_error(op, operands, error);
-    throw Error(converted.kind(), with_function_names(converted.what(), "a custom function"),
-                converted.fields());
+    throw to_error(op, operands, error);
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "core_libtorch/autograd/custom_function.h"
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/option_names.h"
 #include "core_libtorch/text_values.h"
@@ -125,7 +124,7 @@ std::string_view layout_name(at::Layout layout) {
 
 std::string gradient_note(const at::Tensor& tensor) {
   if (const auto& node = tensor.grad_fn()) {
-    const std::string name = node_name(*node);
+    const std::string name = node->name();
     const size_t colons = name.rfind("::");
     return "grad_fn=<" + (colons == std::string::npos ? name : name.substr(colons + 2)) + ">";
   }

@@ -53,7 +53,7 @@ class StepHandle {
   int64_t handle_;
 };
 
-/// What all calls of a custom function share.
+/// What the calls of a custom function have in common.
 struct FunctionKind {
   std::string name;
   SptAutogradCall backward;
@@ -62,17 +62,21 @@ struct FunctionKind {
 
 class CallbackFunction : public core::CustomFunction {
  public:
-  CallbackFunction(const FunctionKind& kind, int64_t key)
-      : CustomFunction(kind.name), key_(key, kind.on_release), backward_(kind.backward) {}
+  /// A function of a kind that is never freed.
+  CallbackFunction(const FunctionKind& kind, int64_t key) : kind_(&kind), key_(key, kind.on_release) {}
+  CallbackFunction(std::unique_ptr<const FunctionKind> kind, int64_t key)
+      : own_kind_(std::move(kind)), kind_(own_kind_.get()), key_(key, kind_->on_release) {}
 
+  const std::string& name() const noexcept override { return kind_->name; }
   void backward(core::Step& step) override {
     const StepHandle handle{StepPointer(step)};
-    checked_result(backward_(key_.value(), handle.value()), name() + ".backward");
+    checked_result(kind_->backward(key_.value(), handle.value()), name() + ".backward");
   }
 
  private:
+  std::unique_ptr<const FunctionKind> own_kind_;
+  const FunctionKind* kind_;
   Key key_;
-  SptAutogradCall backward_;
 };
 
 /// The kinds by their numbers, which stay valid until the process ends.
@@ -102,8 +106,8 @@ FunctionKinds& function_kinds() {
 }
 
 /// The thread of forward changes the lists of its step without a lock.
-void require_thread_of(const core::Step& step) {
-  const auto* forward = dynamic_cast<const core::ForwardStep*>(&step);
+void require_thread_of(core::Step& step) {
+  const core::ForwardStep* forward = step.as_forward();
   if (forward != nullptr && !forward->is_of_this_thread()) {
     throw Error(ErrorKind::kInvalidArgument, "only the thread that began a step of forward may use it");
   }
@@ -136,6 +140,13 @@ int32_t list_of_step(int64_t handle, int64_t** out, int64_t* out_len, Body&& bod
   });
 }
 
+void end_forward(core::ForwardStep& forward, int64_t kind, int64_t key) {
+  const FunctionKind& of = function_kinds().get(kind);
+  forward.results = core::with_error_context(of.name.c_str(), forward.inputs, [&] {
+    return core::record(std::make_unique<CallbackFunction>(of, key), forward);
+  });
+}
+
 }  // namespace
 
 namespace body {
@@ -152,7 +163,8 @@ int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, in
     require(on_release, "on_release");
     auto step = std::make_unique<core::ForwardStep>();
     step->inputs = tensor_list(inputs, inputs_len);
-    auto function = std::make_unique<CallbackFunction>(FunctionKind{name, backward, on_release}, key);
+    auto function = std::make_unique<CallbackFunction>(
+        std::make_unique<const FunctionKind>(FunctionKind{name, backward, on_release}), key);
     const StepHandle handle{StepPointer(std::move(step))};
     const auto held = handles().get<StepPointer>(handle.value());  // forward may release the handle
     auto& running = static_cast<core::ForwardStep&>(held->get());
@@ -183,11 +195,26 @@ int32_t function_end(int64_t step, int64_t kind, int64_t key, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     in_forward_step(step, "spt_function_end()", [&](core::ForwardStep& forward) {
-      const FunctionKind& of = function_kinds().get(kind);
-      forward.results = core::with_error_context(of.name.c_str(), forward.inputs, [&] {
-        return core::record(std::make_unique<CallbackFunction>(of, key), forward);
-      });
+      end_forward(forward, kind, key);
       *out = static_cast<int64_t>(forward.results.size());
+    });
+  });
+}
+
+int32_t function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    in_forward_step(step, "spt_function_end_one()", [&](core::ForwardStep& forward) {
+      if (!forward.results.empty()) {
+        throw Error(ErrorKind::kInvalidArgument, "spt_function_end_one(): the step has " +
+                                                     std::to_string(forward.results.size()) +
+                                                     " results, expected none");
+      }
+      const auto given = tensor_argument(result);
+      forward.results.push_back(*given);
+      end_forward(forward, kind, key);
+      at::Tensor& output = forward.results.front();
+      *out = output.is_same(*given) ? 0 : handles().insert(std::move(output));
     });
   });
 }
@@ -210,10 +237,12 @@ int32_t step_add_result(int64_t step, int64_t tensor) {
   });
 }
 
-int32_t step_save_one(int64_t step, int64_t tensor) {
+int32_t step_save_one(int64_t step, int64_t tensor, int64_t* out) {
   return guarded([&] {
+    require(out, "out");
     in_forward_step(step, "save_for_backward()", [&](core::ForwardStep& forward) {
       forward.to_save = {optional_tensor(tensor).value_or(at::Tensor())};
+      *out = 1;
     });
   });
 }

@@ -9,7 +9,6 @@
 #include "abi/backend/autograd_callbacks.h"
 #include "abi/backend/python_library.h"
 #include "abi/generated/backend_table.h"
-#include "core_libtorch/autograd/custom_function.h"
 #include "core_libtorch/error_context.h"
 #include "core_libtorch/thread_object.h"
 
@@ -102,7 +101,7 @@ int32_t gradient_node(int64_t a, int64_t* out) { return node_of_tensor(a, out, c
 int32_t node_name(int64_t node, char** out) {
   return with_node(node, [&](const core::HeldNode& held) {
     require(out, "out");
-    *out = to_malloc_string(core::node_name(*held.node));
+    *out = to_malloc_string(held.node->name());
   });
 }
 

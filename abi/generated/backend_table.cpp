@@ -363,6 +363,7 @@ extern const BackendTable kBodies = {
     body::function_kind,
     body::function_begin,
     body::function_end,
+    body::function_end_one,
     body::step_add_input,
     body::step_add_result,
     body::step_save_one,

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "74d2bc3253635797";
+inline constexpr char kTableFingerprint[] = "f27cd6040f8099cf";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -369,9 +369,10 @@ struct BackendTable {
   int32_t (*function_kind)(const char* name, SptAutogradCall backward, SptAutogradEnd on_release, int64_t* out);
   int32_t (*function_begin)(int64_t* out);
   int32_t (*function_end)(int64_t step, int64_t kind, int64_t key, int64_t* out);
+  int32_t (*function_end_one)(int64_t step, int64_t kind, int64_t key, int64_t result, int64_t* out);
   int32_t (*step_add_input)(int64_t step, int64_t tensor, int64_t* out);
   int32_t (*step_add_result)(int64_t step, int64_t tensor);
-  int32_t (*step_save_one)(int64_t step, int64_t tensor);
+  int32_t (*step_save_one)(int64_t step, int64_t tensor, int64_t* out);
   int32_t (*step_result)(int64_t step, int64_t index, int64_t* out);
   int32_t (*step_input_requires_grad)(int64_t step, int64_t index, int64_t* out);
   int32_t (*step_tensors)(int64_t step, int64_t** out, int64_t* out_len);
@@ -927,9 +928,10 @@ int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, in
 int32_t function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release, int64_t* out);
 int32_t function_begin(int64_t* out);
 int32_t function_end(int64_t step, int64_t kind, int64_t key, int64_t* out);
+int32_t function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result, int64_t* out);
 int32_t step_add_input(int64_t step, int64_t tensor, int64_t* out);
 int32_t step_add_result(int64_t step, int64_t tensor);
-int32_t step_save_one(int64_t step, int64_t tensor);
+int32_t step_save_one(int64_t step, int64_t tensor, int64_t* out);
 int32_t step_result(int64_t step, int64_t index, int64_t* out);
 int32_t step_input_requires_grad(int64_t step, int64_t index, int64_t* out);
 int32_t step_tensors(int64_t step, int64_t** out, int64_t* out_len);

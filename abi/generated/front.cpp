@@ -363,6 +363,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::function_kind>::open_then_call,
     Slot<&BackendTable::function_begin>::open_then_call,
     Slot<&BackendTable::function_end>::open_then_call,
+    Slot<&BackendTable::function_end_one>::open_then_call,
     Slot<&BackendTable::step_add_input>::open_then_call,
     Slot<&BackendTable::step_add_result>::open_then_call,
     Slot<&BackendTable::step_save_one>::open_then_call,
@@ -921,6 +922,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::function_kind>::unavailable,
     Slot<&BackendTable::function_begin>::unavailable,
     Slot<&BackendTable::function_end>::unavailable,
+    Slot<&BackendTable::function_end_one>::unavailable,
     Slot<&BackendTable::step_add_input>::unavailable,
     Slot<&BackendTable::step_add_result>::unavailable,
     Slot<&BackendTable::step_save_one>::unavailable,
@@ -2559,6 +2561,10 @@ int32_t spt_function_end(int64_t step, int64_t kind, int64_t key, int64_t* out) 
   return slot(table.function_end)(step, kind, key, out);
 }
 
+int32_t spt_function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result, int64_t* out) {
+  return slot(table.function_end_one)(step, kind, key, result, out);
+}
+
 int32_t spt_step_add_input(int64_t step, int64_t tensor, int64_t* out) {
   return slot(table.step_add_input)(step, tensor, out);
 }
@@ -2567,8 +2573,8 @@ int32_t spt_step_add_result(int64_t step, int64_t tensor) {
   return slot(table.step_add_result)(step, tensor);
 }
 
-int32_t spt_step_save_one(int64_t step, int64_t tensor) {
-  return slot(table.step_save_one)(step, tensor);
+int32_t spt_step_save_one(int64_t step, int64_t tensor, int64_t* out) {
+  return slot(table.step_save_one)(step, tensor, out);
 }
 
 int32_t spt_step_result(int64_t step, int64_t index, int64_t* out) {

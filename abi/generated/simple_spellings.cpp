@@ -3701,6 +3701,12 @@ int64_t rt_torch_autograd_function_end(int64_t step, int64_t kind, int64_t key) 
   return out;
 }
 
+int64_t rt_torch_autograd_function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result) {
+  int64_t out{};
+  store_status(slot(table.function_end_one)(step, kind, key, result, &out));
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
 int64_t rt_torch_autograd_step_add_input(int64_t step, int64_t tensor) {
   int64_t out{};
   store_status(slot(table.step_add_input)(step, tensor, &out));
@@ -3711,8 +3717,10 @@ void rt_torch_autograd_step_add_result(int64_t step, int64_t tensor) {
   store_status(slot(table.step_add_result)(step, tensor));
 }
 
-void rt_torch_autograd_step_save_one(int64_t step, int64_t tensor) {
-  store_status(slot(table.step_save_one)(step, tensor));
+int64_t rt_torch_autograd_step_save_one(int64_t step, int64_t tensor) {
+  int64_t out{};
+  store_status(slot(table.step_save_one)(step, tensor, &out));
+  return spt_last_error_kind() == 0 ? out : -1;
 }
 
 int64_t rt_torch_autograd_step_result(int64_t step, int64_t index) {

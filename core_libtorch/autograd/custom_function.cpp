@@ -1,82 +1,22 @@
 #include "core_libtorch/autograd/custom_function.h"
 
-#include <ATen/ExpandUtils.h>
+#include <ATen/FuncTorchTLS.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
-#include <torch/custom_class.h>
 
-#include <sstream>
+#include <mutex>
+#include <unordered_set>
 #include <utility>
 
+#include "core_libtorch/autograd/node_pointer.h"
 #include "core_libtorch/error.h"
-#include "core_libtorch/thread_object.h"
 
 namespace simple_torch::core {
 
-using torch::autograd::AutogradContext;
+using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
 
 namespace {
-
-/// The node's data in addition to LibTorch's context.
-struct CustomNode : torch::CustomClassHolder {
-  CustomNode(std::unique_ptr<CustomFunction> custom, ForwardStep& step)
-      : function(std::move(custom)), forward(&step) {}
-
-  struct Form {
-    explicit Form(const at::Tensor& tensor)
-        : sizes(tensor.sizes()), options(tensor.options()), requires_grad(tensor.requires_grad()) {}
-    at::DimVector sizes;
-    at::TensorOptions options;
-    bool requires_grad;
-  };
-  static std::vector<Form> forms_of(at::TensorList tensors) { return {tensors.begin(), tensors.end()}; }
-
-  std::unique_ptr<CustomFunction> function;
-  ForwardStep* forward;  // valid while the function is recorded
-  std::vector<Form> inputs;
-  std::vector<Form> outputs;
-  bool materializes_gradients = true;
-};
-
-constexpr const char* kNode = "simple_torch";
-
-// The function whose backward this thread ran last.
-std::string& running_name() { return thread_object<std::string, struct RunningName>(); }
-
-std::string shape_text(at::IntArrayRef sizes) {
-  std::ostringstream text;
-  text << sizes;
-  return text.str();
-}
-
-/// LibTorch's own message would name a C++ type in place of the function.
-void check_shapes(const CustomNode& node, const variable_list& gradients) {
-  for (size_t i = 0; i < gradients.size() && i < node.inputs.size(); ++i) {
-    const at::Tensor& gradient = gradients[i];
-    if (!gradient.defined() || gradient.is_nested() ||
-        at::is_expandable_to(node.inputs[i].sizes, gradient.sizes())) {
-      continue;
-    }
-    ErrorFields fields;
-    fields.expected = shape_text(node.inputs[i].sizes);
-    fields.got = shape_text(gradient.sizes());
-    throw Error(ErrorKind::kShapeMismatch,
-                "Function " + node.function->name() + "Backward returned an invalid gradient at index " +
-                    std::to_string(i) + " - got " + fields.got + " but expected shape compatible with " +
-                    fields.expected,
-                fields);
-  }
-}
-
-variable_list materialized(const CustomNode& node, variable_list gradients) {
-  for (size_t i = 0; node.materializes_gradients && i < gradients.size() && i < node.outputs.size(); ++i) {
-    if (!gradients[i].defined()) {
-      gradients[i] = at::zeros(node.outputs[i].sizes, node.outputs[i].options);
-    }
-  }
-  return gradients;
-}
 
 size_t checked_input(int64_t index, size_t count) {
   if (index < 0 || static_cast<size_t>(index) >= count) {
@@ -87,64 +27,167 @@ size_t checked_input(int64_t index, size_t count) {
   return static_cast<size_t>(index);
 }
 
-class BackwardStep : public Step {
- public:
-  BackwardStep(const AutogradContext& context, const CustomNode& node, variable_list gradients)
-      : Step(std::move(gradients)), context_(context), node_(node) {}
+/// An output of forward, from which the gradient that is absent is made.
+struct OutputForm {
+  explicit OutputForm(const at::Tensor& tensor) : sizes(tensor.sizes()), options(tensor.options()) {}
+  at::Tensor zeros() const { return at::zeros(sizes, options); }
 
-  std::vector<at::Tensor> saved() const override { return context_.get_saved_variables(); }
-  bool input_requires_grad(int64_t index) const override {
-    return node_.inputs[checked_input(index, node_.inputs.size())].requires_grad;
+  at::DimVector sizes;
+  at::TensorOptions options;
+};
+
+/// The node of a custom function in LibTorch's graph.
+class CustomNode : public ReleasingNode<torch::autograd::Node> {
+ public:
+  CustomNode(std::unique_ptr<CustomFunction> function, const ForwardStep& step,
+             torch::autograd::edge_list edges)
+      : ReleasingNode(std::move(edges)),
+        function_(std::move(function)),
+        outputs_(step.results.begin(), step.results.end()),
+        materializes_gradients_(step.materializes_gradients) {
+    requires_grad_.reserve(step.inputs.size());
+    for (const at::Tensor& input : step.inputs) {
+      requires_grad_.push_back(input.requires_grad());
+    }
+  }
+
+  std::string name() const override {
+    return function_ == nullptr ? "Backward" : function_->name() + "Backward";  // null once it has no owner
+  }
+  bool input_requires_grad(int64_t index) const {
+    return requires_grad_[checked_input(index, requires_grad_.size())];
+  }
+  /// Called once, after the outputs have their history. Undefined tensors stay so.
+  void save(const variable_list& tensors);
+  variable_list saved();
+  void release_variables() override;
+
+ protected:
+  variable_list apply(variable_list&& gradients) override;
+  void release() override {
+    saved_.clear();
+    function_.reset();
   }
 
  private:
-  const AutogradContext& context_;
-  const CustomNode& node_;
+  void materialize(variable_list& gradients) const;
+
+  // Recursive, because a backward may differentiate its own graph again. Threads wait for each other: the function
+  // keeps the step of backward that runs.
+  std::recursive_mutex running_;
+  std::unique_ptr<CustomFunction> function_;
+  std::vector<OutputForm> outputs_;
+  std::vector<bool> requires_grad_;  // of each input
+  std::vector<SavedVariable> saved_;
+  bool is_freed_ = false;
+  bool materializes_gradients_;
 };
 
-struct Program : torch::autograd::Function<Program> {
-  /// The outputs have been computed before: this passes them and what forward noted to LibTorch.
-  static variable_list forward(AutogradContext* context, at::TensorList inputs,
-                               const c10::intrusive_ptr<CustomNode>& node) {
-    ForwardStep& step = *std::exchange(node->forward, nullptr);
-    context->saved_data[kNode] = c10::IValue::make_capsule(node);
-    context->set_materialize_grads(
-        false);  // LibTorch's own materialization does not support outputs without a gradient
-    node->inputs = CustomNode::forms_of(inputs);
-    node->outputs = CustomNode::forms_of(step.results);
-    node->materializes_gradients = step.materializes_gradients;
-    if (!step.to_save.empty()) {
-      context->save_for_backward(std::move(step.to_save));
-    }
-    if (!step.dirty.empty()) {
-      context->mark_dirty(step.dirty);
-    }
-    if (!step.non_differentiable.empty()) {
-      context->mark_non_differentiable(step.non_differentiable);
-    }
-    return std::move(step.results);
-  }
+class BackwardStep : public Step {
+ public:
+  BackwardStep(CustomNode& node, variable_list gradients) : Step(std::move(gradients)), node_(node) {}
 
-  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto capsule = context->saved_data.at(kNode).toCapsule();
-    auto& node = static_cast<CustomNode&>(*capsule);
-    running_name() = node.function->name() + "Backward";
-    BackwardStep step(*context, node, materialized(node, gradients));
-    node.function->backward(step);
-    running_name() = node.function->name() + "Backward";  // nested functions may have replaced it
-    if (step.results.size() != node.inputs.size()) {
-      throw Error(ErrorKind::kInvalidArgument, "function " + running_name() +
-                                                   " returned an incorrect number of gradients (expected " +
-                                                   std::to_string(node.inputs.size()) + ", got " +
-                                                   std::to_string(step.results.size()) + ")");
-    }
-    check_shapes(node, step.results);
-    step.results.emplace_back();  // for the node, forward's last argument
-    return std::move(step.results);
-  }
+  std::vector<at::Tensor> saved() const override { return node_.saved(); }
+  bool input_requires_grad(int64_t index) const override { return node_.input_requires_grad(index); }
+
+ private:
+  CustomNode& node_;
 };
 
-using ProgramNode = torch::autograd::CppNode<Program>;
+void CustomNode::save(const variable_list& tensors) {
+  saved_.reserve(tensors.size());
+  for (const at::Tensor& tensor : tensors) {
+    if (tensor.defined()) {
+      saved_.emplace_back(tensor, /*is_output=*/tensor.grad_fn().get() == this);
+    } else {
+      saved_.emplace_back();
+    }
+  }
+}
+
+variable_list CustomNode::saved() {
+  const std::lock_guard guard(running_);
+  TORCH_CHECK(!is_freed_, torch::autograd::ERR_BACKWARD_TWICE);
+  const NodePointer self = getptr();
+  variable_list tensors;
+  tensors.reserve(saved_.size());
+  for (const SavedVariable& variable : saved_) {
+    tensors.push_back(variable.unpack(self));
+  }
+  return tensors;
+}
+
+void CustomNode::release_variables() {
+  const std::lock_guard guard(running_);
+  saved_.clear();
+  is_freed_ = true;
+}
+
+void CustomNode::materialize(variable_list& gradients) const {
+  for (size_t i = 0; materializes_gradients_ && i < gradients.size() && i < outputs_.size(); ++i) {
+    if (!gradients[i].defined()) {
+      gradients[i] = outputs_[i].zeros();
+    }
+  }
+}
+
+variable_list CustomNode::apply(variable_list&& gradients) {
+  const std::lock_guard guard(running_);
+  materialize(gradients);
+  BackwardStep step(*this, std::move(gradients));
+  function_->backward(step);
+  if (step.results.size() != requires_grad_.size()) {
+    throw Error(ErrorKind::kInvalidArgument, "function " + name() +
+                                                 " returned an incorrect number of gradients (expected " +
+                                                 std::to_string(requires_grad_.size()) + ", got " +
+                                                 std::to_string(step.results.size()) + ")");
+  }
+  return std::move(step.results);
+}
+
+std::unordered_set<at::TensorImpl*> impls_of(at::TensorList tensors) {
+  std::unordered_set<at::TensorImpl*> impls;
+  for (const at::Tensor& tensor : tensors) {
+    impls.insert(tensor.unsafeGetTensorImpl());
+  }
+  return impls;
+}
+
+variable_list no_forward_mode(const variable_list& /*inputs*/, const variable_list& /*tangents*/) {
+  throw Error(ErrorKind::kNotImplemented, "forward-mode AD is not implemented for custom functions");
+}
+
+/// LibTorch's history for the outputs of forward; without one where the node is null.
+template <class Pointer>
+std::vector<std::optional<at::Tensor>> wrap_outputs(ForwardStep& step, const Pointer& node,
+                                                    Pointer& attached) {
+  const auto dirty = impls_of(step.dirty);
+  for (at::TensorImpl* impl : dirty) {
+    impl->bump_version();
+  }
+  const std::vector<std::optional<at::Tensor>> outputs(step.results.begin(), step.results.end());
+  const auto non_differentiable = impls_of(step.non_differentiable);
+  const auto view = [](const at::Tensor& tensor) { return tensor.view_as(tensor); };
+  const auto wrap = [&](auto&... reports_attached) {
+    return _wrap_outputs(step.inputs, non_differentiable, dirty, outputs, node, no_forward_mode,
+                         /*to_save_if_setup_context=*/{}, view, /*pure_view=*/false, reports_attached...);
+  };
+  if constexpr (requires { wrap(attached); }) {
+    return wrap(attached);
+  } else {
+    return wrap();
+  }
+}
+
+/// torch 2.15 has hooks that run when a node is complete.
+template <class Pointer>
+void notify_creation(const Pointer& attached) {
+  if constexpr (requires { fire_node_creation_hooks(attached); }) {
+    if (attached) {
+      fire_node_creation_hooks(attached);
+    }
+  }
+}
 
 }  // namespace
 
@@ -160,7 +203,7 @@ bool ForwardStep::input_requires_grad(int64_t index) const {
 }
 
 ForwardStep& in_forward(Step& step, const char* what) {
-  auto* forward = dynamic_cast<ForwardStep*>(&step);
+  ForwardStep* forward = step.as_forward();
   if (forward == nullptr) {
     throw Error(ErrorKind::kInvalidArgument, std::string(what) + " must be called in forward");
   }
@@ -169,34 +212,27 @@ ForwardStep& in_forward(Step& step, const char* what) {
 
 std::vector<at::Tensor> record(std::unique_ptr<CustomFunction> function, ForwardStep& step) {
   step.resume_recording();
-  const auto node = c10::make_intrusive<CustomNode>(std::move(function), step);
-  return Program::apply(at::TensorList(step.inputs), node);
-}
-
-std::string node_name(const torch::autograd::Node& node) {
-  const auto* ours = dynamic_cast<const ProgramNode*>(&node);
-  if (ours == nullptr) {
-    return node.name();
+  if (const auto& functorch = at::functorch::functorchTLSAccessor()) {
+    functorch->checkSupportsCppAutogradFunction();  // throws inside vmap() and its kin
   }
-  const auto node_entry = ours->ctx_.saved_data.find(kNode);
-  if (node_entry == ours->ctx_.saved_data.end()) {
-    return "Backward";
+  decltype(make_node<CustomNode>(std::move(function), step, torch::autograd::edge_list())) node;
+  if (at::GradMode::is_enabled() && torch::autograd::any_variable_requires_grad(step.inputs)) {
+    node = make_node<CustomNode>(std::move(function), step, torch::autograd::collect_next_edges(step.inputs));
   }
-  const auto capsule = node_entry->second.toCapsule();
-  return static_cast<const CustomNode&>(*capsule).function->name() + "Backward";
-}
-
-std::string with_function_names(std::string message, const std::string& name) {
-  static const std::string type = c10::demangle(typeid(ProgramNode).name());
-  for (size_t at = message.find(type); at != std::string::npos; at = message.find(type, at + name.size())) {
-    message.replace(at, type.size(), name);
+  NodePointer attached;
+  auto outputs = wrap_outputs(step, NodePointer(node), attached);
+  if (node) {
+    node->save(step.to_save);
+    notify_creation(attached);
   }
-  return message;
-}
-
-std::string with_last_function_name(std::string message) {
-  return with_function_names(std::move(message),
-                             running_name().empty() ? "a custom function" : running_name());
+  step.to_save.clear();
+  step.results.clear();
+  std::vector<at::Tensor> results;
+  results.reserve(outputs.size());
+  for (auto& output : outputs) {
+    results.push_back(std::move(*output));
+  }
+  return results;
 }
 
 }  // namespace simple_torch::core

@@ -11,11 +11,9 @@
 #include <utility>
 #include <vector>
 
-namespace torch::autograd {
-struct Node;
-}  // namespace torch::autograd
-
 namespace simple_torch::core {
+
+class ForwardStep;
 
 /// One call of forward or backward.
 class Step {
@@ -33,6 +31,8 @@ class Step {
   virtual std::vector<at::Tensor> saved() const { return {}; }
   /// Whether the input of forward at this position requires grad. Throws Error(kIndexOutOfRange).
   virtual bool input_requires_grad(int64_t index) const = 0;
+  /// Null for a step of backward.
+  virtual ForwardStep* as_forward() noexcept { return nullptr; }
 };
 
 /// A call of forward. While it exists, its thread does not record operations.
@@ -48,6 +48,7 @@ class ForwardStep : public Step {
   /// Ends the step's effect on grad mode; later calls do nothing.
   void resume_recording() noexcept;
   bool input_requires_grad(int64_t index) const override;
+  ForwardStep* as_forward() noexcept override { return this; }
 
   std::vector<at::Tensor> to_save;  ///< undefined entries stay so
   std::vector<at::Tensor> dirty;    ///< inputs that forward changed in place
@@ -66,30 +67,18 @@ ForwardStep& in_forward(Step& step, const char* what);
 /// The backward of a custom function. It lives as long as the graph needs it; any thread may destroy it.
 class CustomFunction {
  public:
-  explicit CustomFunction(std::string name) : name_(std::move(name)) {}
+  CustomFunction() = default;
   virtual ~CustomFunction() = default;
   CustomFunction(const CustomFunction&) = delete;
   CustomFunction& operator=(const CustomFunction&) = delete;
 
-  const std::string& name() const noexcept { return name_; }
+  virtual const std::string& name() const noexcept = 0;
   /// Called by LibTorch's engine, on any thread.
   virtual void backward(Step& step) = 0;
-
- private:
-  std::string name_;
 };
 
 /// Returns the results of forward, with a history if recording was on before the step and an input requires
 /// grad. Calls step.resume_recording() and takes the tensors of the step's results and `to_save`.
 std::vector<at::Tensor> record(std::unique_ptr<CustomFunction> function, ForwardStep& step);
-
-/// The node's name: `ExpBackward` for a custom function named Exp.
-std::string node_name(const torch::autograd::Node& node);
-
-/// LibTorch's message with `name` in place of the C++ type that it prints for custom functions.
-std::string with_function_names(std::string message, const std::string& name);
-
-/// The same with the name of the function whose backward this thread ran last.
-std::string with_last_function_name(std::string message);
 
 }  // namespace simple_torch::core

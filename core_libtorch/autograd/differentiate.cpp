@@ -7,7 +7,6 @@
 
 #include <sstream>
 
-#include "core_libtorch/autograd/custom_function.h"
 #include "core_libtorch/autograd/engine.h"
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/error.h"
@@ -115,7 +114,7 @@ std::vector<at::Tensor> gradients_of(at::TensorList outputs, at::TensorList inpu
 
 std::string grad_fn_name(const at::Tensor& tensor) {
   const auto& node = tensor.grad_fn();
-  return node == nullptr ? "" : node_name(*node);
+  return node == nullptr ? "" : node->name();
 }
 
 int64_t graph_task() { return torch::autograd::get_current_graph_task_id(); }

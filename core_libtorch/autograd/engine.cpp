@@ -10,7 +10,6 @@
 #include <mutex>
 #include <vector>
 
-#include "core_libtorch/autograd/custom_function.h"
 #include "core_libtorch/counted_lock.h"
 #include "core_libtorch/error_table.h"
 
@@ -132,7 +131,7 @@ bool is_anomaly_mode_checking_nan() { return AnomalyMode::should_check_nan(); }
 void rethrow_from_backward(const c10::Error& error) {
   const std::string location = is_anomaly_mode() ? take_anomaly_location() : "";
   Error converted = to_error("backward", {}, error);
-  const std::string message = with_last_function_name(converted.what());
+  const std::string message = converted.what();
   throw Error(converted.kind(), location.empty() ? message : message + " (forward call: " + location + ")",
               converted.fields());
 }

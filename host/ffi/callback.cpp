@@ -1,11 +1,13 @@
 // Callbacks: acquires the host lock, converts the arguments, runs the Simple function.
 #include "host/ffi/callback.h"
 
+#include <array>
 #include <exception>
 #include <map>
 #include <new>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "abi/forced_unwind.h"
 #include "host/ffi/libraries.h"
@@ -56,6 +58,38 @@ class LockedScope {
   LockedScope& operator=(const LockedScope&) = delete;
 };
 
+/// The arguments of a call. Few of them need no allocation.
+class Arguments {
+ public:
+  // Delegates, so that the destructor releases the values before one that fails.
+  Arguments(const Signature& signature, void** natives) : Arguments(signature.parameters.size()) {
+    for (const auto& parameter : signature.parameters) {
+      values_[count_] = borrowed_from_native(parameter, natives[count_]);
+      ++count_;
+    }
+  }
+  ~Arguments() {
+    for (size_t i = 0; i < count_; ++i) {
+      release(values_[i]);
+    }
+  }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  const Value* values() const { return values_; }
+  int count() const { return static_cast<int>(count_); }
+
+ private:
+  explicit Arguments(size_t capacity) : many_(capacity > few_.size() ? capacity : 0) {
+    values_ = many_.empty() ? few_.data() : many_.data();
+  }
+
+  std::array<Value, 4> few_;
+  std::vector<Value> many_;
+  Value* values_ = nullptr;
+  size_t count_ = 0;
+};
+
 void run(const Callback& callback, uint64_t coroutine, void** arguments, NativeResult& result) {
   const CallbackDepth calls;
   bool is_native = false;
@@ -67,14 +101,8 @@ void run(const Callback& callback, uint64_t coroutine, void** arguments, NativeR
   }
   try {
     const CoroutineScope stack(base, coroutine);
-    std::vector<Ref> held;
-    std::vector<Value> values;
-    for (size_t i = 0; i < callback.signature->parameters.size(); ++i) {
-      held.push_back(Ref::owned(borrowed_from_native(callback.signature->parameters[i], arguments[i])));
-      values.push_back(held.back().get());
-    }
-    const Ref returned =
-        Ref::owned(stack.thread().call(callback.function, values.data(), static_cast<int>(values.size())));
+    const Arguments taken(*callback.signature, arguments);
+    const Ref returned = Ref::owned(stack.thread().call(callback.function, taken.values(), taken.count()));
     to_native_result(callback.signature->result, returned.get(), result);
   } catch (const SimpleError& error) {
     if (is_foreign) {

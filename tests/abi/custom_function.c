@@ -91,10 +91,10 @@ static void expect_gradient(int64_t x, double first, double second) {
 
 /* sum(x * x) by a step without a forward callback. */
 static int64_t sum_of_squares_by_step(int64_t x, int64_t kind) {
-  int64_t step = 0, square = 0, requires_grad = -1, results = 0, output = 0, sum = 0;
+  int64_t step = 0, square = 0, requires_grad = -1, results = 0, output = 0, sum = 0, saved = 0;
   CHECK(spt_function_begin(&step) == SPT_OK);
   CHECK(spt_step_add_input(step, x, &requires_grad) == SPT_OK && requires_grad == 1);
-  CHECK(spt_step_save_one(step, x) == SPT_OK && spt_mul(x, x, &square) == SPT_OK);
+  CHECK(spt_step_save_one(step, x, &saved) == SPT_OK && saved == 1 && spt_mul(x, x, &square) == SPT_OK);
   CHECK(spt_step_add_result(step, square) == SPT_OK && spt_release(square) == SPT_OK);
   CHECK(spt_function_end(step, kind + 1000, 5, &results) == SPT_INVALID_ARGUMENT);
   CHECK(spt_function_end(step, kind, 5, &results) == SPT_OK && results == 1);
@@ -103,6 +103,36 @@ static int64_t sum_of_squares_by_step(int64_t x, int64_t kind) {
   CHECK(spt_step_result(step, 0, &output) == SPT_OK && spt_release(step) == SPT_OK);
   CHECK(spt_sum_all(output, &sum) == SPT_OK && spt_release(output) == SPT_OK);
   return sum;
+}
+
+/* The same with one call at the end of forward. */
+static int64_t sum_of_squares_by_one_call(int64_t x, int64_t kind) {
+  int64_t step = 0, square = 0, requires_grad = -1, output = -1, sum = 0, saved = 0;
+  CHECK(spt_function_begin(&step) == SPT_OK);
+  CHECK(spt_step_add_input(step, x, &requires_grad) == SPT_OK);
+  CHECK(spt_step_save_one(step, x, &saved) == SPT_OK && spt_mul(x, x, &square) == SPT_OK);
+  CHECK(spt_function_end_one(step, kind + 1000, 5, square, &output) == SPT_INVALID_ARGUMENT);
+  CHECK(spt_release(step) == SPT_OK && spt_function_begin(&step) == SPT_OK);
+  CHECK(spt_step_add_input(step, x, &requires_grad) == SPT_OK);
+  CHECK(spt_step_save_one(step, x, &saved) == SPT_OK);
+  CHECK(spt_function_end_one(step, kind, 5, 0, &output) == SPT_INVALID_HANDLE);
+  CHECK(spt_function_end_one(step, kind, 5, square, &output) == SPT_OK && output == 0);
+  CHECK(spt_function_end_one(step, kind, 5, square, &output) == SPT_INVALID_ARGUMENT);
+  CHECK(spt_release(step) == SPT_OK);
+  CHECK(spt_sum_all(square, &sum) == SPT_OK && spt_release(square) == SPT_OK);
+  return sum;
+}
+
+/* An output that is an input gets its history in a tensor of its own. */
+static void return_input(int64_t x, int64_t kind) {
+  int64_t step = 0, requires_grad = -1, output = -1;
+  char* name = NULL;
+  CHECK(spt_function_begin(&step) == SPT_OK);
+  CHECK(spt_step_add_input(step, x, &requires_grad) == SPT_OK);
+  CHECK(spt_function_end_one(step, kind, 5, x, &output) == SPT_OK && output > 0 && output != x);
+  CHECK(spt_grad_fn_name(output, &name) == SPT_OK && strcmp(name, "SquareBackward") == 0);
+  spt_free(name);
+  CHECK(spt_release(output) == SPT_OK && spt_release(step) == SPT_OK);
 }
 
 /* A step that is released before its end restores grad mode. */
@@ -166,6 +196,11 @@ int main(void) {
   sum = sum_of_squares_by_step(x, kind);
   CHECK(spt_backward(sum) == SPT_OK && spt_release(sum) == SPT_OK && ended_count == 1);
   expect_gradient(x, 6.0, -4.0);
+  sum = sum_of_squares_by_one_call(x, kind);
+  CHECK(spt_backward(sum) == SPT_OK && spt_release(sum) == SPT_OK && ended_count == 2);
+  expect_gradient(x, 6.0, -4.0);
+  return_input(x, kind);
+  CHECK(ended_count == 3);
   discard_step(x);
 
   CHECK(spt_step_set_results(x, &x, 1) == SPT_INVALID_HANDLE);

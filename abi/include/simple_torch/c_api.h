@@ -4265,6 +4265,21 @@ SPT_API int32_t spt_function_begin(int64_t* out);
  *  Simple:   rt_torch_autograd_function_end */
 SPT_API int32_t spt_function_end(int64_t step, int64_t kind, int64_t key, int64_t* out);
 
+/** As spt_step_add_result, spt_function_end and spt_step_result for a function with one output. *out is
+ *  0 if the tensor of result itself is the output with its history, else the output.
+ *
+ *  Autograd: Recorded when grad mode was on and an input requires grad. backward is recorded with
+ *            create_graph.
+ *  Owns:     *out, if not 0, is a new handle; release it with spt_release. on_release is called when
+ *            the graph, or a failed call, has released the key. It is not called if kind, the step or
+ *            the tensor is invalid.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step, the tensor),
+ *            INVALID_ARGUMENT (unknown kind, a step of backward, another thread, a step that has
+ *            results).
+ *  Source:   torch.autograd.Function.apply
+ *  Simple:   rt_torch_autograd_function_end_one */
+SPT_API int32_t spt_function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result, int64_t* out);
+
 /** Appends an input in forward. *out is 1 if it requires grad, else 0.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
@@ -4280,12 +4295,13 @@ SPT_API int32_t spt_step_add_input(int64_t step, int64_t tensor, int64_t* out);
  *  Simple:   rt_torch_autograd_step_add_result */
 SPT_API int32_t spt_step_add_result(int64_t step, int64_t tensor);
 
-/** As spt_step_save with one tensor.
+/** As spt_step_save with one tensor. *out is 1, the number of saved tensors.
  *
- *  Errors:   INVALID_HANDLE, INVALID_HANDLE (the step has ended), INVALID_ARGUMENT (the function is not
- *            valid in this step, a step of forward on another thread).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
+ *            INVALID_ARGUMENT (the function is not valid in this step, a step of forward on another
+ *            thread).
  *  Simple:   rt_torch_autograd_step_save_one */
-SPT_API int32_t spt_step_save_one(int64_t step, int64_t tensor);
+SPT_API int32_t spt_step_save_one(int64_t step, int64_t tensor, int64_t* out);
 
 /** Returns a result of the step, after spt_function_end with its history.
  *

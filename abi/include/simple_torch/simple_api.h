@@ -553,9 +553,10 @@ SPT_API SplArray* rt_torch_autograd_custom_function(const char* name, int64_t ke
 SPT_API int64_t rt_torch_autograd_function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release);
 SPT_API int64_t rt_torch_autograd_function_begin(void);
 SPT_API int64_t rt_torch_autograd_function_end(int64_t step, int64_t kind, int64_t key);
+SPT_API int64_t rt_torch_autograd_function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result);
 SPT_API int64_t rt_torch_autograd_step_add_input(int64_t step, int64_t tensor);
 SPT_API void rt_torch_autograd_step_add_result(int64_t step, int64_t tensor);
-SPT_API void rt_torch_autograd_step_save_one(int64_t step, int64_t tensor);
+SPT_API int64_t rt_torch_autograd_step_save_one(int64_t step, int64_t tensor);
 SPT_API int64_t rt_torch_autograd_step_result(int64_t step, int64_t index);
 SPT_API int64_t rt_torch_autograd_step_input_requires_grad(int64_t step, int64_t index);
 SPT_API SplArray* rt_torch_autograd_step_tensors(int64_t step);

@@ -905,12 +905,14 @@ static void call_spt_function_begin(const FuzzWord* a, FuzzWord* r) { r->i = spt
 static void call_rt_torch_autograd_function_begin(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_autograd_function_begin(); }
 static void call_spt_function_end(const FuzzWord* a, FuzzWord* r) { r->i = spt_function_end(a[0].i, a[1].i, a[2].i, a[3].p); }
 static void call_rt_torch_autograd_function_end(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_function_end(a[0].i, a[1].i, a[2].i); }
+static void call_spt_function_end_one(const FuzzWord* a, FuzzWord* r) { r->i = spt_function_end_one(a[0].i, a[1].i, a[2].i, a[3].i, a[4].p); }
+static void call_rt_torch_autograd_function_end_one(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_function_end_one(a[0].i, a[1].i, a[2].i, a[3].i); }
 static void call_spt_step_add_input(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_add_input(a[0].i, a[1].i, a[2].p); }
 static void call_rt_torch_autograd_step_add_input(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_step_add_input(a[0].i, a[1].i); }
 static void call_spt_step_add_result(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_add_result(a[0].i, a[1].i); }
 static void call_rt_torch_autograd_step_add_result(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_step_add_result(a[0].i, a[1].i); }
-static void call_spt_step_save_one(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_save_one(a[0].i, a[1].i); }
-static void call_rt_torch_autograd_step_save_one(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_step_save_one(a[0].i, a[1].i); }
+static void call_spt_step_save_one(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_save_one(a[0].i, a[1].i, a[2].p); }
+static void call_rt_torch_autograd_step_save_one(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_step_save_one(a[0].i, a[1].i); }
 static void call_spt_step_result(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_result(a[0].i, a[1].i, a[2].p); }
 static void call_rt_torch_autograd_step_result(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_step_result(a[0].i, a[1].i); }
 static void call_spt_step_input_requires_grad(const FuzzWord* a, FuzzWord* r) { r->i = spt_step_input_requires_grad(a[0].i, a[1].i, a[2].p); }
@@ -2212,12 +2214,14 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_autograd_function_begin", "int64_t rt_torch_autograd_function_begin(void)", call_rt_torch_autograd_function_begin, {FUZZ_HANDLE, SPT_HANDLE_STEP, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_function_end", "int32_t spt_function_end(int64_t step, int64_t kind, int64_t key, int64_t* out)", call_spt_function_end, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "kind"}, {FUZZ_I64, 0, "key"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_autograd_function_end", "int64_t rt_torch_autograd_function_end(int64_t step, int64_t kind, int64_t key)", call_rt_torch_autograd_function_end, {FUZZ_I64, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "kind"}, {FUZZ_I64, 0, "key"}}},
+    {"spt_function_end_one", "int32_t spt_function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result, int64_t* out)", call_spt_function_end_one, {FUZZ_STATUS, 0, ""}, 5, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "kind"}, {FUZZ_I64, 0, "key"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "result"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_autograd_function_end_one", "int64_t rt_torch_autograd_function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result)", call_rt_torch_autograd_function_end_one, {FUZZ_I64, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "kind"}, {FUZZ_I64, 0, "key"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "result"}}},
     {"spt_step_add_input", "int32_t spt_step_add_input(int64_t step, int64_t tensor, int64_t* out)", call_spt_step_add_input, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_autograd_step_add_input", "int64_t rt_torch_autograd_step_add_input(int64_t step, int64_t tensor)", call_rt_torch_autograd_step_add_input, {FUZZ_I64, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
     {"spt_step_add_result", "int32_t spt_step_add_result(int64_t step, int64_t tensor)", call_spt_step_add_result, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
     {"rt_torch_autograd_step_add_result", "void rt_torch_autograd_step_add_result(int64_t step, int64_t tensor)", call_rt_torch_autograd_step_add_result, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
-    {"spt_step_save_one", "int32_t spt_step_save_one(int64_t step, int64_t tensor)", call_spt_step_save_one, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
-    {"rt_torch_autograd_step_save_one", "void rt_torch_autograd_step_save_one(int64_t step, int64_t tensor)", call_rt_torch_autograd_step_save_one, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
+    {"spt_step_save_one", "int32_t spt_step_save_one(int64_t step, int64_t tensor, int64_t* out)", call_spt_step_save_one, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_autograd_step_save_one", "int64_t rt_torch_autograd_step_save_one(int64_t step, int64_t tensor)", call_rt_torch_autograd_step_save_one, {FUZZ_I64, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "tensor"}}},
     {"spt_step_result", "int32_t spt_step_result(int64_t step, int64_t index, int64_t* out)", call_spt_step_result, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "index"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
     {"rt_torch_autograd_step_result", "int64_t rt_torch_autograd_step_result(int64_t step, int64_t index)", call_rt_torch_autograd_step_result, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "index"}}},
     {"spt_step_input_requires_grad", "int32_t spt_step_input_requires_grad(int64_t step, int64_t index, int64_t* out)", call_spt_step_input_requires_grad, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "index"}, {FUZZ_OUT_I64, 0, "out"}}},
@@ -2616,4 +2620,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1305;
+const int kFuzzFunctionCount = 1307;
