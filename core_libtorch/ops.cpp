@@ -55,6 +55,17 @@ int64_t to_int(const at::Tensor& tensor) {
   return value.toLong();
 }
 
+int64_t copy_shape(const at::Tensor& tensor, void* address, int64_t capacity) {
+  if (address == nullptr) {
+    throw Error(ErrorKind::kInvalidArgument, "copy_shape: the address must not be NULL");
+  }
+  const at::IntArrayRef sizes = tensor.sizes();
+  if (static_cast<int64_t>(sizes.size()) <= capacity) {
+    std::copy(sizes.begin(), sizes.end(), static_cast<int64_t*>(address));
+  }
+  return static_cast<int64_t>(sizes.size());
+}
+
 void* data_address(const at::Tensor& tensor) { return const_cast<void*>(tensor.const_data_ptr()); }
 
 c10::Scalar whole_or_float(double value) {

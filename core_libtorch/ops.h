@@ -35,6 +35,9 @@ int64_t to_int(const at::Tensor& tensor);
 
 /// The address of the first element, also of a read-only tensor.
 void* data_address(const at::Tensor& tensor);
+/// Writes the sizes to `capacity` int64 at `address` if they suffice; returns the number of dimensions.
+/// Throws Error(kInvalidArgument) if the address is null.
+int64_t copy_shape(const at::Tensor& tensor, void* address, int64_t capacity);
 
 /// An integral value as an integer, so that an integer tensor can add it in place.
 c10::Scalar whole_or_float(double value);

@@ -142,9 +142,8 @@ int32_t list_of_step(int64_t handle, int64_t** out, int64_t* out_len, Body&& bod
 
 void end_forward(core::ForwardStep& forward, int64_t kind, int64_t key) {
   const FunctionKind& of = function_kinds().get(kind);
-  forward.results = core::with_error_context(of.name.c_str(), forward.inputs, [&] {
-    return core::record(std::make_unique<CallbackFunction>(of, key), forward);
-  });
+  core::with_error_context(of.name.c_str(), forward.inputs,
+                           [&] { core::record(std::make_unique<CallbackFunction>(of, key), forward); });
 }
 
 }  // namespace
@@ -168,11 +167,11 @@ int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, in
     const StepHandle handle{StepPointer(std::move(step))};
     const auto held = handles().get<StepPointer>(handle.value());  // forward may release the handle
     auto& running = static_cast<core::ForwardStep&>(held->get());
-    auto outputs = core::with_error_context(name, running.inputs, [&] {
+    core::with_error_context(name, running.inputs, [&] {
       checked_result(forward(key, handle.value()), function->name() + ".forward");
-      return core::record(std::move(function), running);
+      core::record(std::move(function), running);
     });
-    store_handles(std::move(outputs), out, out_len);
+    store_handles(std::move(running.results), out, out_len);
   });
 }
 
@@ -189,6 +188,15 @@ int32_t function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd
 int32_t function_begin(int64_t* out) {
   return guarded_result(out,
                         [] { return handles().insert(StepPointer(std::make_unique<core::ForwardStep>())); });
+}
+
+int32_t function_begin_one(int64_t input, int64_t* out) {
+  return guarded_result(out, [&] {
+    const auto tensor = tensor_argument(input);
+    auto step = std::make_unique<core::ForwardStep>();
+    step->inputs.push_back(*tensor);
+    return handles().insert(StepPointer(std::move(step)));
+  });
 }
 
 int32_t function_end(int64_t step, int64_t kind, int64_t key, int64_t* out) {
@@ -210,11 +218,11 @@ int32_t function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result
                                                      std::to_string(forward.results.size()) +
                                                      " results, expected none");
       }
-      const auto given = tensor_argument(result);
-      forward.results.push_back(*given);
+      const auto argument = tensor_argument(result);
+      forward.results.push_back(*argument);
       end_forward(forward, kind, key);
       at::Tensor& output = forward.results.front();
-      *out = output.is_same(*given) ? 0 : handles().insert(std::move(output));
+      *out = output.is_same(*argument) ? 0 : handles().insert(std::move(output));
     });
   });
 }
@@ -241,7 +249,8 @@ int32_t step_save_one(int64_t step, int64_t tensor, int64_t* out) {
   return guarded([&] {
     require(out, "out");
     in_forward_step(step, "save_for_backward()", [&](core::ForwardStep& forward) {
-      forward.to_save = {optional_tensor(tensor).value_or(at::Tensor())};
+      forward.to_save.clear();
+      forward.to_save.push_back(optional_tensor(tensor).value_or(at::Tensor()));
       *out = 1;
     });
   });

@@ -18,7 +18,7 @@ namespace {
 
 /// A CPU tensor with a copy of the values. Throws Error(kShapeMismatch) if their number is not that of the
 /// shape.
-template <class T>
+template <class T, class Element = T>
 at::Tensor tensor_from(at::ArrayRef<T> values, at::IntArrayRef dims, at::ScalarType dtype) {
   at::Tensor tensor = core::with_error_context("from_data", core::kNoOperands, [&] {
     const core::OutsideTransforms memory;
@@ -32,7 +32,8 @@ at::Tensor tensor_from(at::ArrayRef<T> values, at::IntArrayRef dims, at::ScalarT
     throw Error(ErrorKind::kShapeMismatch,
                 "the shape has " + fields.expected + " elements, got " + fields.got + " values", fields);
   }
-  std::copy(values.begin(), values.end(), tensor.mutable_data_ptr<T>());
+  std::transform(values.begin(), values.end(), tensor.mutable_data_ptr<Element>(),
+                 [](T value) { return static_cast<Element>(value); });
   return core::in_transforms() ? at::lift_fresh(tensor) : tensor;
 }
 
@@ -86,8 +87,13 @@ int32_t from_data_as(const double* data, int64_t data_len, const int64_t* dims, 
   return guarded([&] {
     require(out, "out");
     const at::ScalarType target = core::dtype_of_code(dtype);
-    const at::Tensor doubles = tensor_from(list_argument(data, data_len, "data"),
-                                           dims_argument(dims, dims_len, "dims"), at::kDouble);
+    const auto values = list_argument(data, data_len, "data");
+    const auto sizes = dims_argument(dims, dims_len, "dims");
+    if (target == at::kFloat) {  // the usual default dtype, without a second tensor
+      *out = new_handle(tensor_from<double, float>(values, sizes, target));
+      return;
+    }
+    const at::Tensor doubles = tensor_from(values, sizes, at::kDouble);
     *out = new_handle(core::with_error_context("from_data", {&doubles}, [&] { return doubles.to(target); }));
   });
 }

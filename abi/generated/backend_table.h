@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "f27cd6040f8099cf";
+inline constexpr char kTableFingerprint[] = "4c973aa1ed214135";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -259,6 +259,7 @@ struct BackendTable {
   int32_t (*shape)(int64_t a, int64_t** out, int64_t* out_len);
   int32_t (*strides)(int64_t a, int64_t** out, int64_t* out_len);
   int32_t (*shape_dim)(int64_t a, int64_t dim, int64_t* out);
+  int32_t (*copy_shape)(int64_t a, void* address, int64_t capacity, int64_t* out);
   int32_t (*storage_users)(int64_t a, int64_t* out);
   int32_t (*device)(int64_t a, int32_t* out);
   int32_t (*layout)(int64_t a, char** out);
@@ -368,6 +369,7 @@ struct BackendTable {
   int32_t (*custom_function)(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len);
   int32_t (*function_kind)(const char* name, SptAutogradCall backward, SptAutogradEnd on_release, int64_t* out);
   int32_t (*function_begin)(int64_t* out);
+  int32_t (*function_begin_one)(int64_t input, int64_t* out);
   int32_t (*function_end)(int64_t step, int64_t kind, int64_t key, int64_t* out);
   int32_t (*function_end_one)(int64_t step, int64_t kind, int64_t key, int64_t result, int64_t* out);
   int32_t (*step_add_input)(int64_t step, int64_t tensor, int64_t* out);
@@ -818,6 +820,7 @@ int32_t data_ptr(int64_t a, void** out);
 int32_t shape(int64_t a, int64_t** out, int64_t* out_len);
 int32_t strides(int64_t a, int64_t** out, int64_t* out_len);
 int32_t shape_dim(int64_t a, int64_t dim, int64_t* out);
+int32_t copy_shape(int64_t a, void* address, int64_t capacity, int64_t* out);
 int32_t storage_users(int64_t a, int64_t* out);
 int32_t device(int64_t a, int32_t* out);
 int32_t layout(int64_t a, char** out);
@@ -927,6 +930,7 @@ int32_t graph_task(int64_t* out);
 int32_t custom_function(const char* name, int64_t key, const int64_t* inputs, int64_t inputs_len, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release, int64_t** out, int64_t* out_len);
 int32_t function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release, int64_t* out);
 int32_t function_begin(int64_t* out);
+int32_t function_begin_one(int64_t input, int64_t* out);
 int32_t function_end(int64_t step, int64_t kind, int64_t key, int64_t* out);
 int32_t function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result, int64_t* out);
 int32_t step_add_input(int64_t step, int64_t tensor, int64_t* out);

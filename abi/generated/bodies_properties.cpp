@@ -166,6 +166,15 @@ int32_t shape_dim(int64_t a_handle, int64_t dim, int64_t* out) {
   });
 }
 
+int32_t copy_shape(int64_t a_handle, void* address, int64_t capacity, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = core::with_error_context("copy_shape", {&a}, [&] { return core::copy_shape(a, address, capacity); });
+  });
+}
+
 int32_t storage_users(int64_t a_handle, int64_t* out) {
   return guarded([&] {
     require(out, "out");

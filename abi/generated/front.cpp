@@ -253,6 +253,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::shape>::open_then_call,
     Slot<&BackendTable::strides>::open_then_call,
     Slot<&BackendTable::shape_dim>::open_then_call,
+    Slot<&BackendTable::copy_shape>::open_then_call,
     Slot<&BackendTable::storage_users>::open_then_call,
     Slot<&BackendTable::device>::open_then_call,
     Slot<&BackendTable::layout>::open_then_call,
@@ -362,6 +363,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::custom_function>::open_then_call,
     Slot<&BackendTable::function_kind>::open_then_call,
     Slot<&BackendTable::function_begin>::open_then_call,
+    Slot<&BackendTable::function_begin_one>::open_then_call,
     Slot<&BackendTable::function_end>::open_then_call,
     Slot<&BackendTable::function_end_one>::open_then_call,
     Slot<&BackendTable::step_add_input>::open_then_call,
@@ -812,6 +814,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::shape>::unavailable,
     Slot<&BackendTable::strides>::unavailable,
     Slot<&BackendTable::shape_dim>::unavailable,
+    Slot<&BackendTable::copy_shape>::unavailable,
     Slot<&BackendTable::storage_users>::unavailable,
     Slot<&BackendTable::device>::unavailable,
     Slot<&BackendTable::layout>::unavailable,
@@ -921,6 +924,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::custom_function>::unavailable,
     Slot<&BackendTable::function_kind>::unavailable,
     Slot<&BackendTable::function_begin>::unavailable,
+    Slot<&BackendTable::function_begin_one>::unavailable,
     Slot<&BackendTable::function_end>::unavailable,
     Slot<&BackendTable::function_end_one>::unavailable,
     Slot<&BackendTable::step_add_input>::unavailable,
@@ -2121,6 +2125,10 @@ int32_t spt_shape_dim(int64_t a, int64_t dim, int64_t* out) {
   return slot(table.shape_dim)(a, dim, out);
 }
 
+int32_t spt_copy_shape(int64_t a, void* address, int64_t capacity, int64_t* out) {
+  return slot(table.copy_shape)(a, address, capacity, out);
+}
+
 int32_t spt_storage_users(int64_t a, int64_t* out) {
   return slot(table.storage_users)(a, out);
 }
@@ -2555,6 +2563,10 @@ int32_t spt_function_kind(const char* name, SptAutogradCall backward, SptAutogra
 
 int32_t spt_function_begin(int64_t* out) {
   return slot(table.function_begin)(out);
+}
+
+int32_t spt_function_begin_one(int64_t input, int64_t* out) {
+  return slot(table.function_begin_one)(input, out);
 }
 
 int32_t spt_function_end(int64_t step, int64_t kind, int64_t key, int64_t* out) {

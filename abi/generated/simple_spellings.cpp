@@ -2790,6 +2790,12 @@ int64_t rt_torch_torchtensor_shape_dim(int64_t a, int64_t dim) {
   return spt_last_error_kind() == 0 ? out : -1;
 }
 
+int64_t rt_torch_torchtensor_copy_shape(int64_t a, int64_t address, int64_t capacity) {
+  int64_t out{};
+  store_status(slot(table.copy_shape)(a, reinterpret_cast<void*>(address), capacity, &out));
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
 int64_t rt_torch_torchtensor_storage_users(int64_t a) {
   int64_t out{};
   store_status(slot(table.storage_users)(a, &out));
@@ -3692,6 +3698,12 @@ int64_t rt_torch_autograd_function_kind(const char* name, SptAutogradCall backwa
 int64_t rt_torch_autograd_function_begin() {
   int64_t out{};
   store_status(slot(table.function_begin)(&out));
+  return out;
+}
+
+int64_t rt_torch_autograd_function_begin_one(int64_t input) {
+  int64_t out{};
+  store_status(slot(table.function_begin_one)(input, &out));
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_set>
 #include <utility>
@@ -44,18 +45,13 @@ class CustomNode : public ReleasingNode<torch::autograd::Node> {
       : ReleasingNode(std::move(edges)),
         function_(std::move(function)),
         outputs_(step.results.begin(), step.results.end()),
-        materializes_gradients_(step.materializes_gradients) {
-    requires_grad_.reserve(step.inputs.size());
-    for (const at::Tensor& input : step.inputs) {
-      requires_grad_.push_back(input.requires_grad());
-    }
-  }
+        materializes_gradients_(step.materializes_gradients) {}
 
   std::string name() const override {
     return function_ == nullptr ? "Backward" : function_->name() + "Backward";  // null once it has no owner
   }
   bool input_requires_grad(int64_t index) const {
-    return requires_grad_[checked_input(index, requires_grad_.size())];
+    return next_edge(checked_input(index, num_outputs())).is_valid();
   }
   /// Called once, after the outputs have their history. Undefined tensors stay so.
   void save(const variable_list& tensors);
@@ -72,13 +68,12 @@ class CustomNode : public ReleasingNode<torch::autograd::Node> {
  private:
   void materialize(variable_list& gradients) const;
 
-  // Recursive, because a backward may differentiate its own graph again. Threads wait for each other: the function
-  // keeps the step of backward that runs.
+  // Recursive, because a backward may differentiate its own graph again. Threads wait for each other: the
+  // function keeps the step of backward that runs.
   std::recursive_mutex running_;
   std::unique_ptr<CustomFunction> function_;
-  std::vector<OutputForm> outputs_;
-  std::vector<bool> requires_grad_;  // of each input
-  std::vector<SavedVariable> saved_;
+  c10::SmallVector<OutputForm, 1> outputs_;
+  c10::SmallVector<SavedVariable, 1> saved_;
   bool is_freed_ = false;
   bool materializes_gradients_;
 };
@@ -136,11 +131,10 @@ variable_list CustomNode::apply(variable_list&& gradients) {
   materialize(gradients);
   BackwardStep step(*this, std::move(gradients));
   function_->backward(step);
-  if (step.results.size() != requires_grad_.size()) {
-    throw Error(ErrorKind::kInvalidArgument, "function " + name() +
-                                                 " returned an incorrect number of gradients (expected " +
-                                                 std::to_string(requires_grad_.size()) + ", got " +
-                                                 std::to_string(step.results.size()) + ")");
+  if (step.results.size() != num_outputs()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "function " + name() + " returned an incorrect number of gradients (expected " +
+                    std::to_string(num_outputs()) + ", got " + std::to_string(step.results.size()) + ")");
   }
   return std::move(step.results);
 }
@@ -165,11 +159,12 @@ std::vector<std::optional<at::Tensor>> wrap_outputs(ForwardStep& step, const Poi
   for (at::TensorImpl* impl : dirty) {
     impl->bump_version();
   }
-  const std::vector<std::optional<at::Tensor>> outputs(step.results.begin(), step.results.end());
+  using Outputs = at::ArrayRef<std::optional<at::Tensor>>;
+  const c10::SmallVector<std::optional<at::Tensor>, 1> outputs(step.results.begin(), step.results.end());
   const auto non_differentiable = impls_of(step.non_differentiable);
   const auto view = [](const at::Tensor& tensor) { return tensor.view_as(tensor); };
   const auto wrap = [&](auto&... reports_attached) {
-    return _wrap_outputs(step.inputs, non_differentiable, dirty, outputs, node, no_forward_mode,
+    return _wrap_outputs(step.inputs, non_differentiable, dirty, Outputs(outputs), node, no_forward_mode,
                          /*to_save_if_setup_context=*/{}, view, /*pure_view=*/false, reports_attached...);
   };
   if constexpr (requires { wrap(attached); }) {
@@ -210,7 +205,7 @@ ForwardStep& in_forward(Step& step, const char* what) {
   return *forward;
 }
 
-std::vector<at::Tensor> record(std::unique_ptr<CustomFunction> function, ForwardStep& step) {
+void record(std::unique_ptr<CustomFunction> function, ForwardStep& step) {
   step.resume_recording();
   if (const auto& functorch = at::functorch::functorchTLSAccessor()) {
     functorch->checkSupportsCppAutogradFunction();  // throws inside vmap() and its kin
@@ -220,19 +215,14 @@ std::vector<at::Tensor> record(std::unique_ptr<CustomFunction> function, Forward
     node = make_node<CustomNode>(std::move(function), step, torch::autograd::collect_next_edges(step.inputs));
   }
   NodePointer attached;
-  auto outputs = wrap_outputs(step, NodePointer(node), attached);
+  const auto outputs = wrap_outputs(step, NodePointer(node), attached);
   if (node) {
     node->save(step.to_save);
     notify_creation(attached);
   }
   step.to_save.clear();
-  step.results.clear();
-  std::vector<at::Tensor> results;
-  results.reserve(outputs.size());
-  for (auto& output : outputs) {
-    results.push_back(std::move(*output));
-  }
-  return results;
+  std::transform(outputs.begin(), outputs.end(), step.results.begin(),
+                 [](const std::optional<at::Tensor>& output) { return *output; });
 }
 
 }  // namespace simple_torch::core

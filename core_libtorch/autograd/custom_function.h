@@ -77,8 +77,8 @@ class CustomFunction {
   virtual void backward(Step& step) = 0;
 };
 
-/// Returns the results of forward, with a history if recording was on before the step and an input requires
-/// grad. Calls step.resume_recording() and takes the tensors of the step's results and `to_save`.
-std::vector<at::Tensor> record(std::unique_ptr<CustomFunction> function, ForwardStep& step);
+/// Replaces the step's results by the same with a history, if recording was on before the step and an input
+/// requires grad. Calls step.resume_recording() and clears `to_save`.
+void record(std::unique_ptr<CustomFunction> function, ForwardStep& step);
 
 }  // namespace simple_torch::core

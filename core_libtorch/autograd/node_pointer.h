@@ -16,8 +16,8 @@ using NodePointer = decltype(std::declval<torch::autograd::Node&>().getptr());
 template <class Node>
 inline constexpr bool is_intrusive = std::is_base_of_v<c10::intrusive_ptr_target, Node>;
 
-/// Base of node classes. A node calls release() when its last owner does: a node that is counted intrusively stays
-/// allocated as long as a weak reference exists, and what the node saved may hold one.
+/// Base of node classes. A node calls release() when its last owner does: a node that is counted intrusively
+/// stays allocated as long as a weak reference exists, and what the node saved may hold one.
 template <class Base, bool = is_intrusive<Base>>
 class ReleasingNode : public Base {
  public:

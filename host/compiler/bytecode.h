@@ -146,17 +146,16 @@ struct Extern;
 /// __invoke__ and the __getattr__ of a module stand for the operator whose name is called, __getitem__ and
 /// __setitem__ for subscripts. With a third argument, `packed`, the arguments are the operator's name, an
 /// array and a dict. With one argument, @[operator(extern)], a method of a handle and integers returns the
-/// result of the function, unless that is empty or not positive. @[operator(count, item, each)] returns the
-/// array of item(handle, i) for each i below count(handle), unless that is empty.
+/// result of the function, unless that is empty or not positive. @[operator(copy, list)] returns the
+/// array of the integers that copy(handle, address, capacity) writes, unless that is empty.
 struct OperatorCall {
-  enum class Form : uint8_t { kNamed, kPacked, kEach, kProperty, kAnyName, kGetItem, kSetItem };
+  enum class Form : uint8_t { kNamed, kPacked, kList, kProperty, kAnyName, kGetItem, kSetItem };
   Form form = Form::kNamed;
   Symbol name = kNoSymbol;          // of the operator
   Symbol native = kNoSymbol;        // of the extern function
-  Symbol result = kNoSymbol;        // of the class, or of the function for an item
+  Symbol result = kNoSymbol;        // of the class
   mutable void* address = nullptr;  // set at the first call
   mutable Extern* function = nullptr;
-  mutable void* item = nullptr;  // the address of the function for an item
   mutable Record* record = nullptr;
   mutable void* next_tensor = nullptr;  // returns the tensors of a list or a pair
   mutable void* number = nullptr;       // returns the bits of a number

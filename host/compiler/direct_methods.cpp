@@ -128,24 +128,24 @@ const OperatorCall* operator_call_of(const FunctionDecl& decl) {
     return nullptr;
   }
   const auto& args = attribute->args;
-  static const Symbol packed = intern("packed"), each = intern("each");
+  static const Symbol packed = intern("packed"), list = intern("list");
   const bool are_names = std::all_of(args.begin(), args.end(), is_name);
   const auto has_form = [&](Symbol form) {
-    return are_names && args.size() == 3 && as<NameExpr>(*args[2].value).name == form;
+    return are_names && args.size() > 1 && as<NameExpr>(*args.back().value).name == form;
   };
-  const bool is_packed = has_form(packed), is_each = has_form(each);
-  if (!are_names || args.empty() || (args.size() > 2 && !is_packed && !is_each)) {
+  const bool is_packed = args.size() == 3 && has_form(packed), is_list = args.size() == 2 && has_form(list);
+  if (!are_names || args.empty() || (args.size() > 2 && !is_packed)) {
     throw CompileError{attribute->span,
                        "'operator' expects an extern function and, optionally, the class of the result"};
   }
   auto* call = new OperatorCall();
   call->form = is_packed          ? OperatorCall::Form::kPacked
-               : is_each          ? OperatorCall::Form::kEach
+               : is_list          ? OperatorCall::Form::kList
                : args.size() == 1 ? OperatorCall::Form::kProperty
                                   : form_of_operator(decl.info.name);
   call->name = decl.info.name;
   call->native = as<NameExpr>(*args[0].value).name;
-  if (args.size() > 1) {
+  if (args.size() > 1 && !is_list) {
     call->result = as<NameExpr>(*args[1].value).name;
   }
   return call;

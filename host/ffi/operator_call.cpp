@@ -257,29 +257,26 @@ void* address_of_integers(LoadedModule& module, Symbol name, size_t parameters) 
   return native.only_integers && native.signature.parameters.size() == parameters ? address : nullptr;
 }
 
-constexpr int64_t kMaxEach = 64;  // as many dimensions as a tensor may have
+constexpr int64_t kMaxListed = 64;  // as many dimensions as a tensor may have
 
-// The array of item(handle, i) for each i below count(handle). An empty one may be an error.
-Value call_each(const Proto& proto, const Value* args, uint32_t count) {
+// The array that copy(handle, address, capacity) writes. An empty one may be an error.
+Value call_list(const Proto& proto, const Value* args, uint32_t count) {
   const OperatorCall& call = *proto.operator_call;
   const int64_t handle = count == 1 ? tensor_handle(args[0]) : 0;
-  if (call.item == nullptr) {
-    call.address = address_of_integers(*proto.module, call.native, 1);
-    call.item = address_of_integers(*proto.module, call.result, 2);
+  if (call.address == nullptr) {
+    call.address = address_of_integers(*proto.module, call.native, 3);
   }
-  if (handle == 0 || call.address == nullptr || call.item == nullptr) {
+  if (handle == 0 || call.address == nullptr) {
     return Value::missing();
   }
-  std::array<int64_t, kMaxEach> items;
+  std::array<int64_t, kMaxListed> items;
   int64_t length;
   {
+    using Copy = int64_t(int64_t, int64_t*, int64_t);
     const Unlocked unlocked;
-    length = reinterpret_cast<int64_t (*)(int64_t)>(call.address)(handle);
-    for (int64_t i = 0; i < length && i < kMaxEach; ++i) {
-      items[static_cast<size_t>(i)] = reinterpret_cast<int64_t (*)(int64_t, int64_t)>(call.item)(handle, i);
-    }
+    length = reinterpret_cast<Copy*>(call.address)(handle, items.data(), kMaxListed);
   }
-  if (length <= 0 || length > kMaxEach) {
+  if (length <= 0 || length > kMaxListed) {
     return Value::missing();
   }
   std::vector<Value> values(static_cast<size_t>(length));
@@ -295,8 +292,8 @@ Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t
   if (form_of_call == OperatorCall::Form::kProperty) {
     return spec == nullptr ? call_property(proto, args, count) : Value::missing();
   }
-  if (form_of_call == OperatorCall::Form::kEach) {
-    return spec == nullptr ? call_each(proto, args, count) : Value::missing();
+  if (form_of_call == OperatorCall::Form::kList) {
+    return spec == nullptr ? call_list(proto, args, count) : Value::missing();
   }
   if (form_of_call == OperatorCall::Form::kPacked) {
     return spec == nullptr ? call_packed_operator(proto, args, count) : Value::missing();

@@ -378,11 +378,30 @@ void take_native_forms(Value* args, uint32_t count) {
   }
 }
 
+// The built-in method of an object that is no instance. It depends only on the object's kind, under which the
+// cache keeps it.
+const Native* cached_builtin_method(Value v, Cache& cache) {
+  static const std::array<char, kKindCount> marks{};  // stand for the kinds in Cache::owner
+  const char* mark = &marks[static_cast<size_t>(v.as_object->kind)];
+  if (mark == cache.owner) {
+    return static_cast<const Native*>(cache.method);
+  }
+  const Native* native = builtin_method_of(v, cache.name);
+  if (native != nullptr) {
+    cache.type = cache.without = nullptr;
+    cache.owner = mark;
+    cache.method = native;
+  }
+  return native;
+}
+
 }  // namespace
 
-bool Thread::invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name) {
+bool Thread::invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
   const Value self = stack_[window];
-  const Native* native = builtin_method_of(self, name);
+  const Symbol name = cache.name;
+  const Native* native =
+      self.is_object() ? cached_builtin_method(self, cache) : builtin_method_of(self, name);
   if (native == nullptr) {
     if (const Method* method = extension_method(self, name)) {
       return start_method(*method, window, count, spec, kNoLvalue);
@@ -415,7 +434,7 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
   const Value self = stack_[window];
   const Symbol name = cache.name;
   if (!self.is_object()) {
-    return invoke_builtin(window, count, spec, name);
+    return invoke_builtin(window, count, spec, cache);
   }
   switch (self.as_object->kind) {
     case Kind::kInstance:
@@ -424,7 +443,7 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
       if (const Method* method = as_object<EnumValue>(self)->type->find(name)) {
         return start_method(*method, window, count, spec, kNoLvalue);
       }
-      return invoke_builtin(window, count, spec, name);
+      return invoke_builtin(window, count, spec, cache);
     case Kind::kRecord:
     case Kind::kEnum:
     case Kind::kTrait:
@@ -439,7 +458,7 @@ bool Thread::start_invoke(uint32_t window, uint32_t count, const CallSpec* spec,
       return start_call(window, count, spec);
     }
     default:
-      return invoke_builtin(window, count, spec, name);
+      return invoke_builtin(window, count, spec, cache);
   }
 }
 
@@ -521,21 +540,6 @@ bool is_mutable_builtin(Value v) {
   return v.is(Kind::kArray) || v.is(Kind::kDict) || v.is(Kind::kText) || v.is(Kind::kTuple);
 }
 
-const Native* mutable_builtin_method(Value v, Cache& cache) {
-  static const std::array<char, kKindCount> marks{};  // stand for the kinds in Cache::owner
-  const char* mark = &marks[static_cast<size_t>(v.as_object->kind)];
-  if (mark == cache.owner) {
-    return static_cast<const Native*>(cache.method);
-  }
-  const Native* native = builtin_method_of(v, cache.name);
-  if (native != nullptr) {
-    cache.type = cache.without = nullptr;
-    cache.owner = mark;
-    cache.method = native;
-  }
-  return native;
-}
-
 }  // namespace
 
 // The receiver is moved out of its lvalue while the method runs, so that the method holds the only reference.
@@ -570,7 +574,7 @@ bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue
   Ref scratch;
   Value* lvalue = resolve_lvalue(path, path.steps.size(), scratch);
   const bool is_builtin = is_mutable_builtin(*lvalue);
-  const Native* native = is_builtin ? mutable_builtin_method(*lvalue, cache) : nullptr;
+  const Native* native = is_builtin ? cached_builtin_method(*lvalue, cache) : nullptr;
   const Method* method = native == nullptr ? extension_method(*lvalue, cache.name) : nullptr;
   if (is_builtin && method == nullptr) {
     if (native == nullptr) {

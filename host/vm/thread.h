@@ -153,7 +153,7 @@ class Thread {
   bool start_invoke(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache);
   bool invoke_on_instance(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache);
   bool invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache);
-  bool invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
+  bool invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache);
   bool call_operator(const Proto& proto, Symbol name, uint32_t window, uint32_t first, uint32_t count,
                      uint32_t leading, const CallSpec* spec);
   bool call_module_operator(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);

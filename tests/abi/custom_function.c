@@ -112,8 +112,8 @@ static int64_t sum_of_squares_by_one_call(int64_t x, int64_t kind) {
   CHECK(spt_step_add_input(step, x, &requires_grad) == SPT_OK);
   CHECK(spt_step_save_one(step, x, &saved) == SPT_OK && spt_mul(x, x, &square) == SPT_OK);
   CHECK(spt_function_end_one(step, kind + 1000, 5, square, &output) == SPT_INVALID_ARGUMENT);
-  CHECK(spt_release(step) == SPT_OK && spt_function_begin(&step) == SPT_OK);
-  CHECK(spt_step_add_input(step, x, &requires_grad) == SPT_OK);
+  CHECK(spt_release(step) == SPT_OK && spt_function_begin_one(0, &step) == SPT_INVALID_HANDLE);
+  CHECK(spt_function_begin_one(x, &step) == SPT_OK);
   CHECK(spt_step_save_one(step, x, &saved) == SPT_OK);
   CHECK(spt_function_end_one(step, kind, 5, 0, &output) == SPT_INVALID_HANDLE);
   CHECK(spt_function_end_one(step, kind, 5, square, &output) == SPT_OK && output == 0);

@@ -142,6 +142,14 @@ TEST_F(Tensors, ReportTheirProperties) {
   EXPECT_EQ(number, 2);
   EXPECT_EQ(spt_shape_dim(a, -1, &number), SPT_OK);
   EXPECT_EQ(number, -1) << "as in stock Simple";
+  int64_t sizes[] = {-1, -1, -1};
+  EXPECT_EQ(spt_copy_shape(a, sizes, 3, &number), SPT_OK);
+  EXPECT_THAT(sizes, ElementsAre(3, 2, -1));
+  EXPECT_EQ(number, 2);
+  EXPECT_EQ(spt_copy_shape(a, sizes, 1, &number), SPT_OK) << "the sizes do not fit";
+  EXPECT_THAT(sizes, ElementsAre(3, 2, -1));
+  EXPECT_EQ(number, 2);
+  EXPECT_EQ(spt_copy_shape(a, nullptr, 3, &number), SPT_INVALID_ARGUMENT);
   EXPECT_EQ(spt_is_contiguous(a, &yes), SPT_OK);
   EXPECT_FALSE(yes);
   int32_t device = 0;

@@ -3051,6 +3051,14 @@ SPT_API int32_t spt_strides(int64_t a, int64_t** out, int64_t* out_len);
  *  Simple:   rt_torch_torchtensor_shape_dim */
 SPT_API int32_t spt_shape_dim(int64_t a, int64_t dim, int64_t* out);
 
+/** Writes the sizes to capacity int64 at the address, if that many suffice, and returns the number of
+ *  dimensions.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (the
+ *            address is NULL), TORCH (any other LibTorch error).
+ *  Simple:   rt_torch_torchtensor_copy_shape */
+SPT_API int32_t spt_copy_shape(int64_t a, void* address, int64_t capacity, int64_t* out);
+
 /** Returns the number of users of a's storage: a, tensors that share it, and references to a besides
  *  its handle, such as views and graphs that have saved it. It is 0 for a tensor without storage
  *  (sparse tensors).
@@ -4250,6 +4258,17 @@ SPT_API int32_t spt_function_kind(const char* name, SptAutogradCall backward, Sp
  *  Errors:   INVALID_ARGUMENT (out is NULL).
  *  Simple:   rt_torch_autograd_function_begin */
 SPT_API int32_t spt_function_begin(int64_t* out);
+
+/** As spt_function_begin and spt_step_add_input for a function with one input.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release on this thread, also after
+ *            spt_function_end.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE (the step has ended),
+ *            INVALID_ARGUMENT (the function is not valid in this step, a step of forward on another
+ *            thread).
+ *  Source:   torch.autograd.Function.apply
+ *  Simple:   rt_torch_autograd_function_begin_one */
+SPT_API int32_t spt_function_begin_one(int64_t input, int64_t* out);
 
 /** Restores grad mode and records the results of a step of spt_function_begin as those of the custom
  *  function with the number kind. *out is the number of results; spt_step_result returns them with

@@ -666,6 +666,8 @@ static void call_spt_strides(const FuzzWord* a, FuzzWord* r) { r->i = spt_stride
 static void call_rt_torch_torchtensor_strides(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_torchtensor_strides(a[0].i); }
 static void call_spt_shape_dim(const FuzzWord* a, FuzzWord* r) { r->i = spt_shape_dim(a[0].i, a[1].i, a[2].p); }
 static void call_rt_torch_torchtensor_shape_dim(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_torchtensor_shape_dim(a[0].i, a[1].i); }
+static void call_spt_copy_shape(const FuzzWord* a, FuzzWord* r) { r->i = spt_copy_shape(a[0].i, a[1].p, a[2].i, a[3].p); }
+static void call_rt_torch_torchtensor_copy_shape(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_torchtensor_copy_shape(a[0].i, a[1].i, a[2].i); }
 static void call_spt_storage_users(const FuzzWord* a, FuzzWord* r) { r->i = spt_storage_users(a[0].i, a[1].p); }
 static void call_rt_torch_torchtensor_storage_users(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_torchtensor_storage_users(a[0].i); }
 static void call_spt_device(const FuzzWord* a, FuzzWord* r) { r->i = spt_device(a[0].i, a[1].p); }
@@ -903,6 +905,8 @@ static void call_spt_function_kind(const FuzzWord* a, FuzzWord* r) { r->i = spt_
 static void call_rt_torch_autograd_function_kind(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_function_kind(a[0].s, (SptAutogradCall)a[1].function, (SptAutogradEnd)a[2].function); }
 static void call_spt_function_begin(const FuzzWord* a, FuzzWord* r) { r->i = spt_function_begin(a[0].p); }
 static void call_rt_torch_autograd_function_begin(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_autograd_function_begin(); }
+static void call_spt_function_begin_one(const FuzzWord* a, FuzzWord* r) { r->i = spt_function_begin_one(a[0].i, a[1].p); }
+static void call_rt_torch_autograd_function_begin_one(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_function_begin_one(a[0].i); }
 static void call_spt_function_end(const FuzzWord* a, FuzzWord* r) { r->i = spt_function_end(a[0].i, a[1].i, a[2].i, a[3].p); }
 static void call_rt_torch_autograd_function_end(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_function_end(a[0].i, a[1].i, a[2].i); }
 static void call_spt_function_end_one(const FuzzWord* a, FuzzWord* r) { r->i = spt_function_end_one(a[0].i, a[1].i, a[2].i, a[3].i, a[4].p); }
@@ -1975,6 +1979,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_torchtensor_strides", "SplArray* rt_torch_torchtensor_strides(int64_t a)", call_rt_torch_torchtensor_strides, {FUZZ_ARRAY_DIMS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
     {"spt_shape_dim", "int32_t spt_shape_dim(int64_t a, int64_t dim, int64_t* out)", call_spt_shape_dim, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_I64, 0, "dim"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_torchtensor_shape_dim", "int64_t rt_torch_torchtensor_shape_dim(int64_t a, int64_t dim)", call_rt_torch_torchtensor_shape_dim, {FUZZ_I64, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_I64, 0, "dim"}}},
+    {"spt_copy_shape", "int32_t spt_copy_shape(int64_t a, void* address, int64_t capacity, int64_t* out)", call_spt_copy_shape, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_ADDRESS, 0, "address"}, {FUZZ_I64, 0, "capacity"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_torchtensor_copy_shape", "int64_t rt_torch_torchtensor_copy_shape(int64_t a, int64_t address, int64_t capacity)", call_rt_torch_torchtensor_copy_shape, {FUZZ_I64, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_ADDRESS, 0, "address"}, {FUZZ_I64, 0, "capacity"}}},
     {"spt_storage_users", "int32_t spt_storage_users(int64_t a, int64_t* out)", call_spt_storage_users, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_torchtensor_storage_users", "int64_t rt_torch_torchtensor_storage_users(int64_t a)", call_rt_torch_torchtensor_storage_users, {FUZZ_I64, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
     {"spt_device", "int32_t spt_device(int64_t a, int32_t* out)", call_spt_device, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_OUT_I32, 0, "out"}}},
@@ -2212,6 +2218,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_autograd_function_kind", "int64_t rt_torch_autograd_function_kind(const char* name, SptAutogradCall backward, SptAutogradEnd on_release)", call_rt_torch_autograd_function_kind, {FUZZ_I64, 0, ""}, 3, {{FUZZ_TEXT, 0, "name"}, {FUZZ_CALLBACK, 0, "backward"}, {FUZZ_FINISHER, 0, "on_release"}}},
     {"spt_function_begin", "int32_t spt_function_begin(int64_t* out)", call_spt_function_begin, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_HANDLE, SPT_HANDLE_STEP, "out"}}},
     {"rt_torch_autograd_function_begin", "int64_t rt_torch_autograd_function_begin(void)", call_rt_torch_autograd_function_begin, {FUZZ_HANDLE, SPT_HANDLE_STEP, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_function_begin_one", "int32_t spt_function_begin_one(int64_t input, int64_t* out)", call_spt_function_begin_one, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "input"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_STEP, "out"}}},
+    {"rt_torch_autograd_function_begin_one", "int64_t rt_torch_autograd_function_begin_one(int64_t input)", call_rt_torch_autograd_function_begin_one, {FUZZ_HANDLE, SPT_HANDLE_STEP, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "input"}}},
     {"spt_function_end", "int32_t spt_function_end(int64_t step, int64_t kind, int64_t key, int64_t* out)", call_spt_function_end, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "kind"}, {FUZZ_I64, 0, "key"}, {FUZZ_OUT_I64, 0, "out"}}},
     {"rt_torch_autograd_function_end", "int64_t rt_torch_autograd_function_end(int64_t step, int64_t kind, int64_t key)", call_rt_torch_autograd_function_end, {FUZZ_I64, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "kind"}, {FUZZ_I64, 0, "key"}}},
     {"spt_function_end_one", "int32_t spt_function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result, int64_t* out)", call_spt_function_end_one, {FUZZ_STATUS, 0, ""}, 5, {{FUZZ_HANDLE, SPT_HANDLE_STEP, "step"}, {FUZZ_I64, 0, "kind"}, {FUZZ_I64, 0, "key"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "result"}, {FUZZ_OUT_I64, 0, "out"}}},
@@ -2620,4 +2628,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1307;
+const int kFuzzFunctionCount = 1311;
