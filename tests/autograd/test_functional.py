@@ -24,9 +24,18 @@ fn hessian_of(name, inputs, create_graph, strict):
     hessian(FUNCTIONS[name], own(inputs), create_graph: create_graph, strict: strict)
 fn product_of(kind, name, inputs, v, create_graph, strict):
     PRODUCTS[kind](FUNCTIONS[name], own(inputs), own(v), create_graph: create_graph, strict: strict)
-fn vectorized(which):
-    if which == "jacobian": jacobian(one, torch.ones([2]), vectorize: true)
-    else: hessian(scalar, torch.ones([2]), vectorize: true)
+fn vectorized(which, name, inputs, strategy, create_graph):
+    if which == "jacobian":
+        return jacobian(FUNCTIONS[name], own(inputs), create_graph: create_graph, vectorize: true, strategy: strategy)
+    hessian(FUNCTIONS[name], own(inputs), vectorize: true, outer_jacobian_strategy: strategy)
+fn with_settings(which, vectorize, strategy, strict):
+    if which == "jacobian":
+        return jacobian(one, torch.ones([2]), vectorize: vectorize, strategy: strategy, strict: strict)
+    hessian(scalar, torch.ones([2]), vectorize: vectorize, outer_jacobian_strategy: strategy, strict: strict)
+fn batched(name, inputs, vectors):
+    val leaves = own(inputs)
+    val outputs = if torch.is_tensor(leaves): FUNCTIONS[name](leaves) else: FUNCTIONS[name](leaves...)
+    torch.autograd.grad(outputs, leaves, own(vectors), is_grads_batched: true, allow_unused: true)
 val FUNCTIONS = {"one": one, "two": two, "scalar": scalar, "scalar_of_two": scalar_of_two, "unused": unused,
     "constant": constant, "linear": linear}
 val PRODUCTS = {"vjp": vjp, "jvp": jvp, "vhp": vhp, "hvp": hvp}
@@ -122,7 +131,62 @@ def first_sentence(raised) -> str:
     return str(raised.value).split(". ")[0].split("\n")[0].removesuffix(".")
 
 
-@pytest.mark.parametrize("which", ["jacobian", "hessian"])
-def test_vectorize_is_rejected_by_name(simple, which):
-    with pytest.raises(RuntimeError, match="does not support vectorize"):
-        simple.vectorized(which)
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+@pytest.mark.parametrize("name", ["one", "two", "unused", "constant"])
+def test_vectorized_jacobian(simple, name, strategy):
+    inputs = inputs_for(name)
+    theirs = functional.jacobian(FUNCTIONS[name], inputs, vectorize=True, strategy=strategy)
+    assert equal(simple.vectorized("jacobian", name, inputs, strategy, False), theirs)
+
+
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+@pytest.mark.parametrize("name", ["scalar", "scalar_of_two"])
+def test_vectorized_hessian(simple, name, strategy):
+    inputs = inputs_for(name)
+    theirs = functional.hessian(FUNCTIONS[name], inputs, vectorize=True, outer_jacobian_strategy=strategy)
+    assert equal(simple.vectorized("hessian", name, inputs, strategy, False), theirs)
+
+
+def test_vectorized_jacobians_are_differentiable(simple):
+    ours, theirs = inputs_for("one", requires_grad=True), inputs_for("one", requires_grad=True)
+    simple.vectorized("jacobian", "one", ours, "reverse-mode", True).sum().backward()
+    functional.jacobian(FUNCTIONS["one"], theirs, create_graph=True, vectorize=True).sum().backward()
+    assert equal(ours.grad, theirs.grad)
+
+
+@pytest.mark.parametrize(
+    ("vectorize", "strategy", "strict", "message"),
+    [
+        (False, "forward-mode", False, 'strategy="forward-mode" requires vectorize=True'),
+        (True, "forward-mode", True, 'strict=True and strategy="forward-mode" are not supported together'),
+        (True, "reverse-mode", True, "strict=True and vectorize=True are not supported together"),
+        (True, "sideways", False, 'Expected strategy to be either "forward-mode" or "reverse-mode"'),
+    ],
+)
+def test_settings_that_exclude_each_other(simple, vectorize, strategy, strict, message):
+    for kind in ("jacobian", "hessian"):
+        with pytest.raises(RuntimeError, match=message):
+            simple.with_settings(kind, vectorize, strategy, strict)
+
+
+@pytest.mark.parametrize("name", ["one", "two"])
+def test_batched_gradients(simple, name):
+    ours, theirs = inputs_for(name, requires_grad=True), inputs_for(name, requires_grad=True)
+    called = FUNCTIONS[name](*theirs) if isinstance(theirs, tuple) else FUNCTIONS[name](theirs)
+    vectors = [torch.randn(4, *each.shape, dtype=each.dtype) for each in (called if name == "two" else [called])]
+    expected = torch.autograd.grad(called, theirs, vectors, is_grads_batched=True)
+    assert equal(list(simple.batched(name, ours, vectors)), list(expected))
+
+
+def test_batched_gradients_of_an_unused_input(simple):
+    x, y = torch.randn(3, requires_grad=True), torch.randn(3, requires_grad=True)
+    found = simple.batched("unused", (x, y), [torch.eye(3)])
+    assert found[0].tolist() == (2 * torch.eye(3)).tolist() and found[1] is None
+
+
+def test_batched_gradients_have_the_shape_of_the_outputs(simple):
+    x = torch.randn(3, requires_grad=True)
+    with pytest.raises(
+        RuntimeError, match=r"grad_output\[0\] has a shape of \[2, 4\] and output\[0\] has a shape of \[3\]"
+    ):
+        simple.batched("one", x, [torch.ones(2, 4)])
