@@ -202,6 +202,19 @@ bool ends_operand(const Token& next) {
   }
 }
 
+/// Whether `match` is a name: where it is declared, assigned or ends an operand.
+bool is_match_name(const Token* before, const Token& next) {
+  const bool declared = before != nullptr && (before->kind == Tok::kVal || before->kind == Tok::kVar ||
+                                              before->kind == Tok::kLet || before->kind == Tok::kMut);
+  const bool member = before != nullptr && before->kind == Tok::kDot;
+  return declared ||
+         (!member && next.kind != Tok::kMinus && next.kind != Tok::kLeftParen &&
+          next.kind != Tok::kLeftBracket && next.kind != Tok::kLeftBrace && next.kind != Tok::kNot &&
+          next.kind != Tok::kTilde && next.kind != Tok::kBang && next.kind != Tok::kStar &&
+          next.kind != Tok::kAmpersand && next.kind != Tok::kPipe && next.kind != Tok::kPipePipe &&
+          next.kind != Tok::kIf && next.kind != Tok::kEllipsis && ends_operand(next));
+}
+
 /// At the start of a line they begin a declaration, unless a member or an update follows.
 bool updates(const Token& next) {
   return next.kind == Tok::kDot || (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kPercentAssign);
@@ -210,6 +223,9 @@ bool updates(const Token& next) {
 void rename_words(std::vector<Token>& tokens, bool in_braces) {
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
     Token& word = tokens[i];
+    if (word.kind == Tok::kMatch && is_match_name(i > 0 ? &tokens[i - 1] : nullptr, tokens[i + 1])) {
+      word.kind = Tok::kName;
+    }
     if (word.kind != Tok::kVal && word.kind != Tok::kVar) {
       continue;
     }
@@ -412,6 +428,9 @@ std::optional<TextShape> Lexer::text_shape_at(uint32_t offset) const {
   return shape;
 }
 
+/// Whether the literal is r"…", which may span lines.
+bool Lexer::is_raw(uint32_t start, TextShape shape) const { return shape.prefix == 1 && at(start) == 'r'; }
+
 /// The offset after the closing quote. Without one: the end of the line, or of the file for a triple quote.
 uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& terminated) {
   const char quote = at(start + shape.prefix);
@@ -422,7 +441,7 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
       terminated = true;
       return i + shape.closing();
     }
-    if (c == '\n' && !shape.triple) {
+    if (c == '\n' && !shape.triple && !is_raw(start, shape)) {
       break;
     }
     if (c == '\\' && (shape.escapes || (quote == '\'' && at(i + 1) == '\'')) && at(i + 1) != '\n') {
@@ -460,6 +479,7 @@ std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, char quote, int 
   std::optional<uint32_t> result;
   const uint32_t limit = std::min(range_.end, open + kMaxInterpolation);
   int brackets = 0;
+  int round = 0;  // those of them that are no braces
   for (uint32_t i = open + 1; i < limit && text_[i] != '\n';) {
     const char c = text_[i];
     if (c == '"' || c == '\'') {
@@ -473,6 +493,10 @@ std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, char quote, int 
       }
       continue;
     }
+    if (c == ';' && round == 0) {
+      break;  // not an expression, but text such as a rule of CSS
+    }
+    round += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
     if (c == '(' || c == '[' || c == '{') {
       ++brackets;
     }
@@ -506,7 +530,7 @@ void Lexer::text(TextShape shape) {
   emit(Tok::kText, end - start);
   out_.tokens.back().text = shape;
   out_.tokens.back().terminated = terminated;
-  for (uint32_t i = start; shape.triple && i < end; ++i) {
+  for (uint32_t i = start; (shape.triple || is_raw(start, shape)) && i < end; ++i) {
     if (text_[i] != '\n') {
       continue;
     }

@@ -26,6 +26,7 @@ class Lexer {
 
   /// The offset of the `}` that closes the interpolation opened at `open`; none if that brace is literal.
   std::optional<uint32_t> interpolation_end(uint32_t open, char quote, int depth = 0);
+  bool is_raw(uint32_t start, TextShape shape) const;
   char quote_in_braces(uint32_t start, TextShape shape) const;
 
  private:

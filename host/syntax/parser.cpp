@@ -36,6 +36,7 @@ bool leads_continuation(Tok kind) {
     case Tok::kAnd:
     case Tok::kOr:
     case Tok::kXor:
+    case Tok::kCaret:
     case Tok::kIs:
     case Tok::kIn:
     case Tok::kAs:

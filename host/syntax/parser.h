@@ -45,6 +45,19 @@ class Parser {
 
   class RecordScope;
 
+  /// The body of a function, also when an error abandons it.
+  class BodyScope {
+   public:
+    explicit BodyScope(Parser& parser) : parser_(parser), outer_(parser.in_body_) { parser.in_body_ = true; }
+    BodyScope(const BodyScope&) = delete;
+    BodyScope& operator=(const BodyScope&) = delete;
+    ~BodyScope() { parser_.in_body_ = outer_; }
+
+   private:
+    Parser& parser_;
+    bool outer_;
+  };
+
   /// Saves the context and restores it, then classifies the current token again.
   class Scope {
    public:
@@ -132,10 +145,15 @@ class Parser {
   std::string statement_end_hint() const;
   StmtPtr statement();
   StmtPtr keyword_statement();
+  bool is_pass() const;
   void reject_foreign_statement();
   void reject_foreign_name();
   void reject_foreign_declaration(std::string_view word);
   StmtPtr bind_statement(bool exported);
+  bool starts_assembly() const;
+  StmtPtr assembly();
+  StmtPtr short_declaration();
+  StmtPtr trait_binding();
   StmtPtr return_statement();
   template <class Jump>
   StmtPtr jump_statement();
@@ -225,9 +243,11 @@ class Parser {
   }
   VariantDecl variant();
   StmtPtr trait(std::vector<Attribute> attributes, bool exported);
+  bool associated_type();
   StmtPtr implementation();
 
   StmtPtr use(bool reexport);
+  StmtPtr submodule(bool reexport);
   StmtPtr from_import();
   void module_path(UseDecl& use);
   void bracketed_names(std::vector<ImportName>& out, Tok close);
@@ -240,6 +260,7 @@ class Parser {
   struct Operator;
   ExprPtr expression();
   ExprPtr binary(int min_level);
+  ExprPtr binary_above_pipe();
   ExprPtr operand();
   Operator operator_here() const;
   ExprPtr logical_not();
@@ -280,6 +301,10 @@ class Parser {
   ExprPtr parent_of_record(const SourceSpan& span);
   ExprPtr self_of_super(const SourceSpan& span);
   ExprPtr super_of_record(const SourceSpan& span);
+  bool starts_me_call() const;
+  ExprPtr method_of_self();
+  bool starts_field_of_self() const;
+  ExprPtr field_of_self();
   void reject_lambda_keyword();
   ExprPtr primary();
   ExprPtr constant();
@@ -366,6 +391,7 @@ class Parser {
   size_t declaration_ = 0;  // the first token of the current declaration
   Context context_;
   const RecordDecl* record_ = nullptr;  // the innermost one that is being parsed
+  bool in_body_ = false;                // of a function
   bool is_spec_ = false;                // enables the argument syntax of std.spec
   uint32_t depth_ = 0;
   uint32_t height_ = 0;

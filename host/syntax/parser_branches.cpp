@@ -89,6 +89,17 @@ ExprPtr Parser::match_expression() {
   advance();
   node->subject = header_expression();
   expect(Tok::kColon, "after the match subject");
+  const auto at_level = [&] {
+    return current().line_start && current().kind == Tok::kCase && current().indent == context_.indent;
+  };
+  if (context_.layout && !context_.arms && at_level()) {  // arms that are not indented
+    while (at_level()) {
+      begin_line();
+      node->arms.push_back(match_arm());
+      check_statement_end();
+    }
+    return node;
+  }
   if (!opens_indented()) {
     fail_expected("indented cases after 'match'");
   }

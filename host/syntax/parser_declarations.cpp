@@ -47,6 +47,7 @@ bool Parser::starts_declaration() const {
   const bool named = can_name(ahead().kind) && !ahead().line_start;
   switch (kind_) {
     case Tok::kAt:
+      return !starts_field_of_self();
     case Tok::kHashBracket:
     case Tok::kPub:
     case Tok::kExtern:
@@ -59,6 +60,8 @@ bool Parser::starts_declaration() const {
     case Tok::kImport:
     case Tok::kExport:
       return true;
+    case Tok::kMod:
+      return named;
     case Tok::kMut:
       return ahead().kind == Tok::kStruct || ahead().kind == Tok::kClass;
     case Tok::kType:
@@ -77,6 +80,19 @@ bool Parser::starts_declaration() const {
     default:
       return starts_function();
   }
+}
+
+/// Whether a statement with `@x`, which is self.x, follows rather than an attribute: an assignment, or the
+/// last line of a block.
+bool Parser::starts_field_of_self() const {
+  if (!in_body_ || !is(Tok::kAt) || !can_name(ahead().kind) || ahead().space_before) {
+    return false;
+  }
+  const Token& next = ahead(2);
+  if (next.line_start) {
+    return next.kind == Tok::kEof || next.indent < context_.indent;
+  }
+  return (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kPercentAssign) || next.kind == Tok::kAssign;
 }
 
 StmtPtr Parser::declaration() {
@@ -101,6 +117,9 @@ StmtPtr Parser::declaration() {
   const bool exported = visibility();
   if (is(Tok::kUse)) {
     return use(exported);
+  }
+  if (is(Tok::kMod)) {
+    return submodule(exported);
   }
   return bare_declaration(std::move(attributes), exported);
 }
@@ -144,6 +163,9 @@ StmtPtr Parser::bare_declaration(std::vector<Attribute> attributes, bool exporte
       return bind_statement(exported);
     default:
       break;
+  }
+  if (is_spec_ && !attributes.empty() && (is_word("it") || is_word("describe") || is_word("context"))) {
+    return expression_statement();  // attributes of an example have no effect
   }
   if (!starts_function()) {
     fail_expected("a declaration");
@@ -287,8 +309,9 @@ bool Parser::starts_function() const {
   };
   switch (kind_) {
     case Tok::kFn:
-    case Tok::kMe:
       return names_function(1);
+    case Tok::kMe:
+      return names_function(1) && !starts_me_call();
     case Tok::kStatic:
     case Tok::kAsync:
       return ahead().kind == Tok::kFn || ahead().kind == Tok::kMe || ahead().kind == Tok::kAsync ||
@@ -352,6 +375,7 @@ void Parser::signature(FunctionDecl& function) {
 
 void Parser::function_body(FunctionDecl& function) {
   const uint32_t line = previous().line;
+  const BodyScope scope(*this);
   if (function.is_extern && is(Tok::kColon)) {
     fail("an extern function cannot have a body");
   }

@@ -1,5 +1,5 @@
 // Operators, by precedence climbing. In order of increasing precedence: |>, or, and, not, equality, order,
-// ranges, |, xor, &, shifts, sums, products (with @), **, prefixes.
+// ranges, |, xor (^), &, shifts, sums, products (with @), **, prefixes.
 #include "host/syntax/parser.h"
 
 namespace spl {
@@ -62,6 +62,7 @@ Parser::Operator Parser::operator_here() const {
     case Tok::kPipe:
       return {kBitOr, BinaryOp::kBitOr};
     case Tok::kXor:
+    case Tok::kCaret:
       return {kBitXor, BinaryOp::kBitXor};
     case Tok::kAmpersand:
       return {kBitAnd, BinaryOp::kBitAnd};
@@ -92,6 +93,9 @@ ExprPtr Parser::expression() {
   }
   return is(Tok::kIf) && starts_conditional(pos_) ? conditional(std::move(value)) : std::move(value);
 }
+
+/// An operand of `|`: the value of a variant, which other variants may follow.
+ExprPtr Parser::binary_above_pipe() { return binary(kBitXor); }
 
 /// Whether the `if` at this token has its `else` before a body: `a if c else b`. Other forms, such as the
 /// condition of a comprehension or a guard, have a colon, a brace, `then` or no `else` on the line.

@@ -24,6 +24,17 @@ StmtPtr Parser::use(bool reexport) {
   return node;
 }
 
+/// `mod name`: imports a file, or a folder with a module, that lies next to this one.
+StmtPtr Parser::submodule(bool reexport) {
+  auto node = make<UseDecl>(here());
+  node->reexport = reexport;
+  node->parents = 1;
+  advance();
+  node->path.push_back(expect_name("a module name"));
+  node->span = from(node->span);
+  return node;
+}
+
 /// `from a.b import *`, `from a.b import c, d as e`, `from a.b import {c}`.
 StmtPtr Parser::from_import() {
   auto node = make<UseDecl>(here());

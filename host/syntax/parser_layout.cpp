@@ -233,8 +233,6 @@ std::string Parser::statement_end_hint() const {
   switch (kind_) {
     case Tok::kSlashSlash:
       return "comments start with '#'";
-    case Tok::kCaret:
-      return "use '**' for power or 'xor' for exclusive or";
     case Tok::kRightParen:
     case Tok::kRightBracket:
     case Tok::kRightBrace:

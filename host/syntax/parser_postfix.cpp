@@ -190,6 +190,11 @@ ExprPtr Parser::argument_value() {
   --arguments_;
   const uint32_t count = placeholders_;
   placeholders_ = outer;
+  if (arguments_ > 0 && count == 1 && file_.text[span.start] == '_' && value->kind == ExprKind::kName) {
+    // `_` alone is a parameter of the lambda around its call: xs.map(add(_, 1)).
+    as<NameExpr>(*value).name = intern("_" + std::to_string(++placeholders_));
+    return value;
+  }
   return count == 0 ? std::move(value) : placeholder_lambda(std::move(value), count, span);
 }
 

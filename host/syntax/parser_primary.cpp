@@ -83,6 +83,10 @@ ExprPtr Parser::primary() {
     case Tok::kNil:
     case Tok::kSelf:
       return constant();
+    case Tok::kMe:
+      return ahead(2).kind == Tok::kLeftParen ? method_of_self() : name_or_new();
+    case Tok::kAt:
+      return field_of_self();
     case Tok::kLeftParen:
       return starts_arrow_lambda() ? arrow_lambda() : parenthesized();
     case Tok::kLeftBracket:
@@ -107,10 +111,49 @@ ExprPtr Parser::primary() {
     case Tok::kAsync:
       fail(found() + " is not supported here");
     case Tok::kSpawn:
+      if (ahead().kind == Tok::kLeftParen && !ahead().space_before) {
+        return name();  // a function of that name
+      }
       fail("'spawn' is not supported", "thread.spawn(\\: …) runs code in a thread");
     default:
       return name_or_new();  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the result owns it
   }
+}
+
+/// Whether a statement `me name(…)` calls a method of self. A body or a result type after it makes it a
+/// declaration.
+bool Parser::starts_me_call() const {
+  if (!in_body_ || pos_ != statement_ || !can_name(ahead().kind) || ahead(2).kind != Tok::kLeftParen) {
+    return false;
+  }
+  const size_t close = matching_bracket(pos_ + 2);
+  if (close == kNone) {
+    return false;
+  }
+  const Tok next = stream_.tokens[close + 1].kind;
+  return next != Tok::kColon && next != Tok::kArrow;
+}
+
+/// `me name(…)` is self.name(…).
+ExprPtr Parser::method_of_self() {
+  advance();
+  auto field = make<FieldExpr>(here());
+  field->object = make<SelfExpr>(here());
+  field->name = member_name();
+  return field;
+}
+
+/// `@x` is self.x.
+ExprPtr Parser::field_of_self() {
+  const SourceSpan span = here();
+  advance();
+  if (!is_name() || !touches_previous()) {
+    fail_at(span, "expected an expression, found '@'");
+  }
+  auto field = make<FieldExpr>(here());
+  field->object = make<SelfExpr>(span);
+  field->name = member_name();
+  return field;
 }
 
 /// `lambda x: e`, as in Python.
@@ -286,10 +329,8 @@ ExprPtr Parser::name() {
   auto node = make<NameExpr>(here());
   node->name = token.symbol;
   if (word == "_" && arguments_ > 0) {  // elsewhere it is a name: the last value of a session
-    placeholders_ = std::max(placeholders_, 1u);
-    node->name = intern("_1");
-  }
-  if (word.size() == 2 && word[0] == '_' && word[1] >= '1' && word[1] <= '9') {
+    node->name = intern("_" + std::to_string(++placeholders_));
+  } else if (word.size() == 2 && word[0] == '_' && word[1] >= '1' && word[1] <= '9') {
     placeholders_ = std::max(placeholders_, static_cast<uint32_t>(word[1] - '0'));
   }
   advance();

@@ -15,7 +15,7 @@ void Parser::members(std::string& doc, const std::function<void()>& member) {
       text.push_back(expression_statement());
       text.push_back(make<PassStmt>(here()));  // so that a plain string is a docstring too
       doc = take_docstring(text, 0);
-    } else if (is(Tok::kPass) && ahead().kind != Tok::kColon) {
+    } else if (is_pass()) {
       advance();
     } else {
       member();
@@ -235,6 +235,10 @@ FieldDecl Parser::field(bool exported) {
   field.name = expect_name("a field");
   if (accept(Tok::kColon)) {
     field.type = type();
+    if (is(Tok::kColon) && ahead().kind == Tok::kInt) {  // the width of a bit field, which has no effect
+      advance();
+      advance();
+    }
   }
   if (is(Tok::kAssign)) {
     advance();
@@ -257,14 +261,16 @@ StmtPtr Parser::enumeration(std::vector<Attribute> attributes, bool exported) {
       node->methods.push_back(method());
     } else {
       accept(Tok::kPipe);
-      accept(Tok::kCase);
-      node->variants.push_back(variant());
+      do {
+        accept(Tok::kCase);
+        node->variants.push_back(variant());
+      } while (accept(Tok::kPipe));
     }
   });
   return node;
 }
 
-/// `Dot`, `Disc(r: f64)`, `Pair(i64, i64)`, `Red = 1`.
+/// `Dot`, `Disc(r: f64)`, `Pair(i64, i64)`, `Red = 1`. A line may have several: `A | B`.
 VariantDecl Parser::variant() {
   VariantDecl variant;
   variant.span = here();
@@ -286,7 +292,7 @@ VariantDecl Parser::variant() {
     close_bracket(Tok::kRightParen, "after the variant fields");
   }
   if (accept(Tok::kAssign)) {
-    variant.value = expression();
+    variant.value = binary_above_pipe();
   }
   return variant;
 }
@@ -296,11 +302,31 @@ StmtPtr Parser::trait(std::vector<Attribute> attributes, bool exported) {
   type_head(*node, std::move(attributes), exported, "a trait name");
   parents(node->parents);
   expect(Tok::kColon, "after the trait name");
-  members(node->info.doc, [&] { node->methods.push_back(method()); });
+  members(node->info.doc, [&] {
+    if (!associated_type()) {
+      node->methods.push_back(method());
+    }
+  });
   return node;
 }
 
-/// `impl T:`, `impl<T> Trait<T> for Type<T>:`.
+/// `type Item`, `type Item = i64`: associated types, which have no effect.
+bool Parser::associated_type() {
+  if (!is(Tok::kType) || !can_name(ahead().kind)) {
+    return false;
+  }
+  advance();
+  expect_name("a type name");
+  if (accept(Tok::kColon)) {
+    type();
+  }
+  if (accept(Tok::kAssign)) {
+    type();
+  }
+  return true;
+}
+
+/// `impl T:`, `impl T: Trait:`, `impl<T> Trait<T> for Type<T>:`.
 StmtPtr Parser::implementation() {
   auto node = make<ImplDecl>(here());
   advance();
@@ -313,8 +339,16 @@ StmtPtr Parser::implementation() {
     node->target = type();
   }
   expect(Tok::kColon, "after the type");
+  if (is(Tok::kName) && !current().line_start) {  // impl Type: Trait:
+    node->trait = type();
+    expect(Tok::kColon, "after the trait");
+  }
   std::string unused_doc;
-  members(unused_doc, [&] { node->methods.push_back(method()); });
+  members(unused_doc, [&] {
+    if (!associated_type()) {
+      node->methods.push_back(method());
+    }
+  });
   return node;
 }
 

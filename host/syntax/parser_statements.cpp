@@ -24,6 +24,15 @@ std::optional<BinaryOp> compound_operator(Tok kind) {
   }
 }
 
+ExprPtr call_of(const char* function, ExprPtr argument) {
+  auto name = make<NameExpr>(argument->span);
+  name->name = intern(function);
+  auto call = make<CallExpr>(argument->span);
+  call->callee = std::move(name);
+  call->args.emplace_back().value = std::move(argument);
+  return call;
+}
+
 }  // namespace
 
 // ---- Statements -----------------------------------------------------------------------------------------
@@ -38,8 +47,17 @@ StmtPtr Parser::statement() {
   if (StmtPtr read = keyword_statement()) {
     return read;
   }
+  if (starts_assembly()) {
+    return assembly();
+  }
   if (starts_assert()) {
     return assert_statement();
+  }
+  if (is_name() && ahead().kind == Tok::kColon && ahead(2).kind == Tok::kAssign && !ahead(2).space_before) {
+    return short_declaration();
+  }
+  if (is_word("bind") && ahead().kind == Tok::kName && ahead(2).kind == Tok::kAssign) {
+    return trait_binding();
   }
   if (starts_label()) {
     return labeled_statement();
@@ -84,16 +102,20 @@ StmtPtr Parser::keyword_statement() {
     default:
       break;
   }
-  const bool alone = ahead().line_start || ahead().kind == Tok::kSemicolon || ahead().kind == Tok::kEof ||
-                     ahead().kind == Tok::kRightBrace || ahead().kind == Tok::kElse;
-  const bool pass_word =
-      is(Tok::kPass) || is_word("pass_do_nothing") || is_word("pass_dn") || is_word("pass_todo");
-  if (!pass_word || !alone) {
+  if (!is_pass()) {
     return nullptr;
   }
   auto statement = make<PassStmt>(here());
   advance();
   return statement;
+}
+
+/// Whether `pass`, or another word for it, is a whole statement here.
+bool Parser::is_pass() const {
+  const bool alone = ahead().line_start || ahead().kind == Tok::kSemicolon || ahead().kind == Tok::kEof ||
+                     ahead().kind == Tok::kRightBrace || ahead().kind == Tok::kElse;
+  return alone &&
+         (is(Tok::kPass) || is_word("pass_do_nothing") || is_word("pass_dn") || is_word("pass_todo"));
 }
 
 /// Reports keywords of other languages and unsupported features with a specific message.
@@ -105,12 +127,14 @@ void Parser::reject_foreign_statement() {
     case Tok::kCase:
       fail("'case' outside 'match'");
     case Tok::kMixin:
-    case Tok::kMod:
       if (can_name(ahead().kind)) {
         fail(found() + " is not supported");
       }
       return;
     case Tok::kSpawn:
+      if (ahead().kind == Tok::kLeftParen && !ahead().space_before) {
+        return;
+      }
       fail("'spawn' is not supported", "thread.spawn(\\: …) runs code in a thread");
     case Tok::kIn:
       if (ahead().kind == Tok::kColon) {
@@ -140,9 +164,6 @@ void Parser::reject_foreign_name() {
   if (next.kind == Tok::kColon && (word == "requires" || word == "ensures" || word == "invariant")) {
     fail("contracts are not supported", "use assert");
   }
-  if (word == "asm" && (next.kind == Tok::kColon || next.kind == Tok::kLeftBrace)) {
-    fail("'asm' is not supported");
-  }
 }
 
 /// A word followed by a name.
@@ -162,6 +183,42 @@ void Parser::reject_foreign_declaration(std::string_view word) {
   if (word == "throw" || word == "raise") {
     fail("exceptions are not supported", "return Err(…) or call panic(…)");
   }
+}
+
+/// `asm "…"`, `asm volatile: …`, `asm { … }`.
+bool Parser::starts_assembly() const {
+  if (!is_word("asm") || ahead().line_start) {
+    return false;
+  }
+  const Tok next = ahead().kind;
+  return next == Tok::kText || next == Tok::kColon || next == Tok::kLeftBrace ||
+         spelling(ahead()) == "volatile";
+}
+
+/// Inline assembly is for a compiler. It parses, so that the rest of the file can be used, and fails when it
+/// runs.
+StmtPtr Parser::assembly() {
+  const SourceSpan span = here();
+  advance();
+  accept_word("volatile");
+  if (is(Tok::kLeftParen) || is(Tok::kLeftBrace)) {
+    const size_t close = matching_bracket(pos_);
+    if (close == kNone) {
+      fail(found() + " was never closed");
+    }
+    while (pos_ <= close) {
+      advance();
+    }
+  } else {
+    const bool block = is(Tok::kColon) && ahead().line_start;
+    do {
+      advance();
+    } while (current().kind != Tok::kEof &&
+             (!current().line_start || (block && current().indent > context_.indent)));
+  }
+  auto message = make<TextExpr>(span);
+  message->value = "asm: inline assembly is not supported";
+  return statement_of(span, call_of("panic", std::move(message)));
 }
 
 StmtPtr Parser::bind_statement(bool exported) {
@@ -192,6 +249,27 @@ StmtPtr Parser::bind_statement(bool exported) {
   }
   expect(Tok::kAssign, "after the name");
   statement->value = assigned_value();
+  return statement;
+}
+
+/// `x := e` is `var x = e`.
+StmtPtr Parser::short_declaration() {
+  auto statement = make<BindStmt>(here());
+  statement->bind = BindKind::kVar;
+  statement->pattern = pattern();
+  advance();
+  advance();
+  statement->value = assigned_value();
+  return statement;
+}
+
+/// `bind Trait = Type` selects the type that a compiler uses for the trait. It has no effect here.
+StmtPtr Parser::trait_binding() {
+  auto statement = make<PassStmt>(here());
+  advance();
+  type();
+  advance();
+  type();
   return statement;
 }
 
@@ -329,19 +407,6 @@ StmtPtr Parser::with_statement() {
   statement->body = body("after the resource");
   return statement;
 }
-
-namespace {
-
-ExprPtr call_of(const char* function, ExprPtr argument) {
-  auto name = make<NameExpr>(argument->span);
-  name->name = intern(function);
-  auto call = make<CallExpr>(argument->span);
-  call->callee = std::move(name);
-  call->args.emplace_back().value = std::move(argument);
-  return call;
-}
-
-}  // namespace
 
 /// `async for x in e` and `async with e`: loops over, or enters, what functions of the host make of `e`.
 StmtPtr Parser::async_statement() {

@@ -34,7 +34,6 @@ TEST(Errors, PointAtTheInvalidToken) {
       {"f(1 2)", "1:5 expected ')' after the arguments, found '2' [perhaps you forgot a comma]"},
       {"a b) c", "1:4 expected end of line, found ')' [unmatched ')']"},
       {"x = 1 // two", "1:7 expected end of line, found '//' [comments start with '#']"},
-      {"x = 2 ^ 3", "1:7 expected end of line, found '^' [use '**' for power or 'xor' for exclusive or]"},
       {"f(x) = 3", "1:1 cannot assign to expression"},
       {"a = b = c", "1:7 an assignment is not an expression [use two statements]"},
       {"val if = 3", "1:5 expected a pattern, found 'if' ['if' is a keyword]"},
