@@ -151,9 +151,12 @@ Value fields(Thread&, Value* args, int) {
 
 Value captured(Thread&, Value* args, int) { return make_array(captured_values(element(args[0]))); }
 
-// A shallow copy of an object. No initializer runs.
+// A shallow copy of an object. No initializer runs. An enum's value does not change: it is its own copy.
 Value shallow_copy(Thread&, Value* args, int) {
   const Value of = element(args[0]);
+  if (of.is(Kind::kEnumValue)) {
+    return retained(of);
+  }
   if (!of.is(Kind::kInstance)) {
     fail("rt_shallow_copy: argument must be an object of a class, got " + type_name(of));
   }

@@ -119,6 +119,7 @@ Register FunctionCompiler::declare(Symbol name, const void* key) {
 void FunctionCompiler::declare_at(Register reg, Symbol name, const void* key) {
   locals_.push_back({name, reg, key, cells_.contains(key)});
   locals_.back().loops = repeated_.size();
+  locals_.back().line = span_.line;
 }
 
 void FunctionCompiler::declared(Register reg) {
@@ -141,6 +142,9 @@ void FunctionCompiler::close_scope() {
     emit(Op::kRunDefers, static_cast<uint32_t>(scope.defer_mark));
   }
   scopes_.pop_back();
+  for (size_t i = scope.first_local; i < locals_.size(); ++i) {
+    ended_locals_[locals_[i].name] = locals_[i].line;
+  }
   locals_.resize(scope.first_local);
   local_count_ = scope.first_register;
 }
@@ -199,6 +203,7 @@ FunctionCompiler::Name FunctionCompiler::resolve(Symbol name) {
   }
   if (!module_.knows(name)) {
     suggest_local(name);
+    note_ended(name);
   }
   return {Name::Form::kGlobal, module_.slot(name)};
 }
@@ -230,6 +235,16 @@ void FunctionCompiler::suggest_local(Symbol unknown) {
   }
   if (!suggester.name().empty()) {
     module_.near_locals.emplace(unknown, suggester.name());
+  }
+}
+
+// Records the variable of an ended block that has the undefined name, for the same error.
+void FunctionCompiler::note_ended(Symbol unknown) {
+  for (const FunctionCompiler* at = this; at != nullptr; at = at->parent_) {
+    if (const auto ended = at->ended_locals_.find(unknown); ended != at->ended_locals_.end()) {
+      module_.ended_locals.emplace(unknown, ended->second);
+      return;
+    }
   }
 }
 

@@ -98,6 +98,7 @@ class FunctionCompiler {
     bool is_fixed = false;     // declared with val or const
     bool is_unique = false;    // a &T, which moves
     bool is_search = false;    // holds the result of find() or its kin, which is nil without a match
+    uint32_t line = 0;         // of the declaration
     size_t loops = 0;          // how many loops enclose the declaration
     bool is_captured = false;  // a closure that was compiled before uses it
     uint32_t changed_in = 0;   // the outermost loop after the declaration that changed it; 0: none
@@ -374,6 +375,7 @@ class FunctionCompiler {
   void close_scope();
   Name resolve(Symbol name);
   void suggest_local(Symbol unknown);
+  void note_ended(Symbol unknown);
   void note_field(Symbol name);
   int capture(Symbol name);
   Local* find_local(Symbol name);
@@ -385,6 +387,7 @@ class FunctionCompiler {
   const void* enclosing_declaration() const;
   void note_late_import(const UseDecl& use);
   void check_search_result(const BinaryExpr& expr);
+  void check_literal_division(const BinaryExpr& expr);
   bool is_search(const Expr& expr) const;
 
   // cells.cpp
@@ -428,6 +431,7 @@ class FunctionCompiler {
   std::vector<std::pair<size_t, size_t>> bound_before_;
   std::vector<uint32_t> repeated_;  // the numbers of the enclosing loops and comprehensions
   std::vector<Captured> captured_;
+  std::unordered_map<Symbol, uint32_t> ended_locals_;  // variables of blocks that have ended, and their lines
   std::vector<Capture> captures_;
   uint32_t local_count_ = 0, local_peak_ = 0;
   uint32_t wide_count_ = 0;

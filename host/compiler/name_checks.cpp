@@ -62,6 +62,9 @@ void FunctionCompiler::note_late_import(const UseDecl& use) {
 namespace {
 
 std::string hint_for(LoadedModule& module, Symbol name) {
+  if (std::string hint = module.ended_local_hint(name); !hint.empty()) {
+    return hint;
+  }
   SpellingSuggester nearest(name_of(name));
   if (const auto local = module.near_locals.find(name); local != module.near_locals.end()) {
     nearest.offer(local->second);
@@ -144,6 +147,24 @@ void FunctionCompiler::check_search_result(const BinaryExpr& expr) {
   if (is_wrong && std::none_of(module_.warnings.begin(), module_.warnings.end(), known)) {
     module_.warnings.push_back(
         {expr.span, "a search in a text or array returns nil without a match, never -1", "compare with nil"});
+  }
+}
+
+// `5 / 3` is 1. A program that uses PyTorch usually means the fraction, as in Python.
+void FunctionCompiler::check_literal_division(const BinaryExpr& expr) {
+  static const Symbol torch = intern("torch");
+  if (!module_.top_names.contains(torch) || expr.op != BinaryOp::kDivide ||
+      expr.left->kind != ExprKind::kInt || expr.right->kind != ExprKind::kInt) {
+    return;
+  }
+  const int64_t left = as<IntExpr>(*expr.left).value, right = as<IntExpr>(*expr.right).value;
+  const auto known = [&](const Diagnostic& warning) { return warning.span.start == expr.span.start; };
+  if (right > 0 && left % right != 0 &&
+      std::none_of(module_.warnings.begin(), module_.warnings.end(), known)) {
+    const std::string quotient = std::to_string(left) + " / " + std::to_string(right);
+    module_.warnings.push_back(
+        {expr.span, quotient + " is " + std::to_string(left / right) + ": integers truncate",
+         "write " + std::to_string(left) + ".0 / " + std::to_string(right) + " for the fraction"});
   }
 }
 

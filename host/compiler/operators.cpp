@@ -75,6 +75,7 @@ void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
       break;
   }
   check_search_result(expr);
+  check_literal_division(expr);
   if ((expr.op == BinaryOp::kIs || expr.op == BinaryOp::kIsNot) && type_test_to(expr, dest)) {
     return;
   }

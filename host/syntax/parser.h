@@ -207,6 +207,9 @@ class Parser {
   std::vector<Param> parameters(bool* takes_self);
   bool self_parameter();
   Param parameter();
+  bool names_variadic() const;
+  void check_one_variadic(const std::vector<Param>& params);
+  ParamKind stars();
   void begin_only_named(const std::vector<Param>& params, bool again);
   void check_distinct(const std::vector<Param>& params);
   std::vector<GenericParam> generic_params();

@@ -401,11 +401,12 @@ std::vector<Param> Parser::parameters(bool* takes_self) {
   while (!is(Tok::kRightParen)) {
     if (takes_self != nullptr && params.empty() && self_parameter()) {
       *takes_self = true;
-    } else if (is(Tok::kStar)) {
+    } else if (is(Tok::kStar) && !names_variadic()) {
       begin_only_named(params, only_named);
       only_named = true;
     } else {
       params.push_back(parameter());
+      check_one_variadic(params);
       params.back().only_named = only_named && params.back().kind == ParamKind::kNormal;
     }
     if (!accept(Tok::kComma)) {
@@ -415,6 +416,16 @@ std::vector<Param> Parser::parameters(bool* takes_self) {
   close_bracket(Tok::kRightParen, "after the parameters");
   check_distinct(params);
   return params;
+}
+
+/// Whether `*name` follows, Python's spelling of `name...`.
+bool Parser::names_variadic() const { return ahead().kind == Tok::kName; }
+
+void Parser::check_one_variadic(const std::vector<Param>& params) {
+  const auto is_rest = [](const Param& param) { return param.kind == ParamKind::kRest; };
+  if (is_rest(params.back()) && std::count_if(params.begin(), params.end(), is_rest) > 1) {
+    fail_at(params.back().span, "a function can have one variadic parameter");
+  }
 }
 
 /// `*,` as in Python: only names pass arguments to the parameters after it.
@@ -460,14 +471,21 @@ bool Parser::self_parameter() {
   return true;
 }
 
+/// `**` of a parameter that collects named arguments, Python's `*` of one that collects positional ones, or
+/// neither.
+ParamKind Parser::stars() {
+  if (accept(Tok::kStarStar)) {
+    return ParamKind::kNamed;
+  }
+  return accept(Tok::kStar) ? ParamKind::kRest : ParamKind::kNormal;
+}
+
 Param Parser::parameter() {
   if (is(Tok::kLeftParen)) {
     return lambda_param(true);
   }
   Param param;
-  if (accept(Tok::kStarStar)) {
-    param.kind = ParamKind::kNamed;
-  }
+  param.kind = stars();
   accept(Tok::kMut);
   param.span = here();
   param.name = expect_name("a parameter");

@@ -232,7 +232,7 @@ void Parser::check_statement_end() {
 std::string Parser::statement_end_hint() const {
   switch (kind_) {
     case Tok::kSlashSlash:
-      return "comments start with '#'";
+      return "comments start with '#'; for integers '/' truncates, and torch.floor_divide() rounds down";
     case Tok::kRightParen:
     case Tok::kRightBracket:
     case Tok::kRightBrace:

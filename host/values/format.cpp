@@ -178,11 +178,19 @@ bool is_float_type(char type) {
          type == '%';
 }
 
+const Method* format_hook(Value v) {
+  static const Symbol hook = intern("__format__");
+  return v.is(Kind::kInstance) ? as_object<Instance>(v)->record->find(hook) : nullptr;
+}
+
 }  // namespace
 
+std::string interpolated_text(Value v) {
+  return format_hook(v) != nullptr ? format_value(v, "") : display(v);
+}
+
 std::string format_value(Value v, const std::string& spec) {
-  static const Symbol hook = intern("__format__");
-  if (const Method* method = v.is(Kind::kInstance) ? as_object<Instance>(v)->record->find(hook) : nullptr) {
+  if (const Method* method = format_hook(v)) {
     const Ref text = Ref::owned(make_text(spec));
     const Value argument = text.get();
     const Ref result = Ref::owned(object_hooks().call_method(v, *method, &argument, 1));

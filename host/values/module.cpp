@@ -135,4 +135,12 @@ std::unordered_map<Symbol, Value>& builtins() {
   return names;
 }
 
+std::string LoadedModule::ended_local_hint(Symbol name) const {
+  const auto ended = ended_locals.find(name);
+  return ended == ended_locals.end()
+             ? ""
+             : "the variable of line " + std::to_string(ended->second) +
+                   " ends with its block; assign it without 'var' or 'val', or declare it before the block";
+}
+
 }  // namespace spl

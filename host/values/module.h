@@ -77,6 +77,10 @@ struct LoadedModule : Object, ModuleNames {
 
   /// For undefined names: a similar variable that is visible at a use.
   std::unordered_map<Symbol, std::string> near_locals;
+  /// For undefined names: the line of a variable of that name whose block has ended before the use.
+  std::unordered_map<Symbol, uint32_t> ended_locals;
+  /// Empty if there is no such variable.
+  std::string ended_local_hint(Symbol name) const;
 
   LoadedModule() : Object(Kind::kModule) {}
 

@@ -306,5 +306,9 @@ std::string type_name(Value v);
 std::string display(Value v);
 std::string display_float(double value);
 std::string format_value(Value v, const std::string& spec);
+/// A value in an interpolated text without a format spec: as with an empty spec.
+std::string interpolated_text(Value v);
+/// Python's `pattern % values`: a tuple holds several values, a dict those of %(name)s.
+std::string percent_format(const std::string& pattern, Value values);
 
 }  // namespace spl

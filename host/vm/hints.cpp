@@ -60,8 +60,11 @@ std::string wrong_count(int64_t min, int64_t max, int64_t count) {
 namespace {
 
 // Names of modules that programs use without importing them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kImports{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kImports{
     {{"torch", "use torch"},
+     {"copy", "use std.copy"},
+     {"math", "use std.math"},
+     {"time", "use std.time"},
      {"nn", "use torch.nn"},
      {"optim", "use torch.optim"},
      {"F", "use torch.nn.functional as F"},
@@ -69,10 +72,20 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kImports{
      {"python", "use python"},
      {"py", "use python as py"}}};
 
+// Statements of Python that are no statements here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kStatements{
+    {{"del", "memory is freed with the last reference; xs.remove(i) and d.remove(key) remove an element"},
+     {"global", "a function assigns a variable of the module without a declaration"}}};
+
 std::string import_hint(std::string_view name) {
   for (const auto& [module, statement] : kImports) {
     if (module == name) {
       return "add '" + std::string(statement) + "' at the top";
+    }
+  }
+  for (const auto& [keyword, instead] : kStatements) {
+    if (keyword == name) {
+      return std::string(instead);
     }
   }
   return "";
@@ -81,6 +94,9 @@ std::string import_hint(std::string_view name) {
 }  // namespace
 
 std::string name_hint(LoadedModule& module, Symbol name) {
+  if (std::string hint = module.ended_local_hint(name); !hint.empty()) {
+    return hint;
+  }
   if (std::string hint = import_hint(name_of(name)); !hint.empty()) {
     return hint;
   }

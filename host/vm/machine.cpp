@@ -55,7 +55,7 @@ Value concatenated(const Value* parts, uint32_t count) {
     if (parts[i].is(Kind::kText)) {
       text += text_of(parts[i]);
     } else {
-      text += display(parts[i]);
+      text += interpolated_text(parts[i]);
     }
   }
   return make_text(std::move(text));

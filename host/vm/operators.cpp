@@ -142,6 +142,9 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
       return result;
     }
   }
+  if (op == BinaryOp::kRemainder && a.is(Kind::kText)) {
+    return make_text(percent_format(text_of(a), b));
+  }
   const OperatorHooks* hooks = hooks_of(op);
   if (hooks != nullptr && (a.is_object() || b.is_object())) {
     const Value result = by_hooks(*this, *hooks, a, b);

@@ -33,7 +33,9 @@ TEST(Errors, PointAtTheInvalidToken) {
        "2:1 expected ')' after the arguments, found 'val' ['(' on line 1 was never closed]"},
       {"f(1 2)", "1:5 expected ')' after the arguments, found '2' [perhaps you forgot a comma]"},
       {"a b) c", "1:4 expected end of line, found ')' [unmatched ')']"},
-      {"x = 1 // two", "1:7 expected end of line, found '//' [comments start with '#']"},
+      {"x = 1 // two",
+       "1:7 expected end of line, found '//' [comments start with '#'; for integers '/' truncates, and "
+       "torch.floor_divide() rounds down]"},
       {"f(x) = 3", "1:1 cannot assign to expression"},
       {"a = b = c", "1:7 an assignment is not an expression [use two statements]"},
       {"val if = 3", "1:5 expected a pattern, found 'if' ['if' is a keyword]"},
