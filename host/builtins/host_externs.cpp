@@ -21,6 +21,7 @@
 #include "host/builtins/member_tree.h"
 #include "host/builtins/plain_values.h"
 #include "host/builtins/process_run.h"
+#include "host/builtins/random_externs.h"
 #include "host/builtins/sessions.h"
 #include "host/builtins/signatures.h"
 #include "host/builtins/tables.h"
@@ -355,6 +356,7 @@ void install_host_externs() {
   add_host_externs(session_externs());
   add_host_externs(generator_externs());
   add_host_externs(plain_value_externs());
+  add_host_externs(random_externs());
 }
 
 }  // namespace spl
