@@ -1,6 +1,8 @@
 // Functions, type aliases, attributes, and common parts of declarations.
 #include <algorithm>
+#include <array>
 #include <unordered_set>
+#include <utility>
 
 #include "host/syntax/parser.h"
 
@@ -323,6 +325,20 @@ bool Parser::starts_function() const {
   }
 }
 
+namespace {
+
+/// Python's names of the hooks of `/` are those of Simple.
+Symbol division_hook(Symbol name) {
+  static const std::array<std::pair<Symbol, Symbol>, 3> names{{{intern("__truediv__"), intern("__div__")},
+                                                               {intern("__rtruediv__"), intern("__rdiv__")},
+                                                               {intern("__itruediv__"), intern("__idiv__")}}};
+  const auto* const found =
+      std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.first == name; });
+  return found == names.end() ? name : found->second;
+}
+
+}  // namespace
+
 FunctionPtr Parser::function(std::vector<Attribute> attributes, bool exported) {
   Level level(*this);
   auto node = make<FunctionDecl>(here());
@@ -348,7 +364,7 @@ FunctionPtr Parser::function(std::vector<Attribute> attributes, bool exported) {
     advance();  // me fn name
   }
   node->span = here();
-  node->info.name = member_name();
+  node->info.name = division_hook(member_name());
   signature(*node);
   function_body(*node);
   return node;

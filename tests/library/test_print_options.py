@@ -9,7 +9,7 @@ OURS = run(
     """
     use torch
     fn set(options): torch.set_printoptions(**options.to_value())
-    fn shown(x): "{x}"
+    fn shown(x): str(x)
     fn error(options): torch.attempt(\\: set(options)).unwrap_err().message()
     fn precision(): torch.get_float32_matmul_precision()
     fn set_precision(word): torch.set_float32_matmul_precision(word)
