@@ -253,7 +253,7 @@ def program() -> str:
             f"    val producer = py.eval({quoted(case.code)})",
             f"    val t = torch.from_dlpack(producer, copy: {case.copy})",
             "    val shares = t.numel() == 0 or t.data_ptr() == address(producer).to_int()",
-            '    print_line("{t} ~ {torch.dlpack.import_path()} ~ {torch.dlpack.why_copied()} ~ {shares}")',
+            '    print_line("{str(t)} ~ {torch.dlpack.import_path()} ~ {torch.dlpack.why_copied()} ~ {shares}")',
         ]
     for case in REJECTED:
         lines += [
