@@ -388,6 +388,7 @@ class FunctionCompiler {
   void note_late_import(const UseDecl& use);
   void check_search_result(const BinaryExpr& expr);
   void check_literal_division(const BinaryExpr& expr);
+  void warn_once(Diagnostic warning);
   bool is_search(const Expr& expr) const;
 
   // cells.cpp

@@ -129,6 +129,14 @@ bool FunctionCompiler::is_search(const Expr& expr) const {
   return searches.contains(name_of(as<FieldExpr>(*as<CallExpr>(expr).callee).name));
 }
 
+// Methods are compiled again when they add a field.
+void FunctionCompiler::warn_once(Diagnostic warning) {
+  const auto known = [&](const Diagnostic& other) { return other.span.start == warning.span.start; };
+  if (std::none_of(module_.warnings.begin(), module_.warnings.end(), known)) {
+    module_.warnings.push_back(std::move(warning));
+  }
+}
+
 void FunctionCompiler::check_search_result(const BinaryExpr& expr) {
   if (expr.op != BinaryOp::kEqual && expr.op != BinaryOp::kNotEqual) {
     return;
@@ -143,9 +151,8 @@ void FunctionCompiler::check_search_result(const BinaryExpr& expr) {
   };
   const bool is_wrong = (is_search(*expr.left) && is_minus_one(*expr.right)) ||
                         (is_minus_one(*expr.left) && is_search(*expr.right));
-  const auto known = [&](const Diagnostic& warning) { return warning.span.start == expr.span.start; };
-  if (is_wrong && std::none_of(module_.warnings.begin(), module_.warnings.end(), known)) {
-    module_.warnings.push_back(
+  if (is_wrong) {
+    warn_once(
         {expr.span, "a search in a text or array returns nil without a match, never -1", "compare with nil"});
   }
 }
@@ -158,13 +165,10 @@ void FunctionCompiler::check_literal_division(const BinaryExpr& expr) {
     return;
   }
   const int64_t left = as<IntExpr>(*expr.left).value, right = as<IntExpr>(*expr.right).value;
-  const auto known = [&](const Diagnostic& warning) { return warning.span.start == expr.span.start; };
-  if (right > 0 && left % right != 0 &&
-      std::none_of(module_.warnings.begin(), module_.warnings.end(), known)) {
+  if (right > 0 && left % right != 0) {
     const std::string quotient = std::to_string(left) + " / " + std::to_string(right);
-    module_.warnings.push_back(
-        {expr.span, quotient + " is " + std::to_string(left / right) + ": integers truncate",
-         "write " + std::to_string(left) + ".0 / " + std::to_string(right) + " for the fraction"});
+    warn_once({expr.span, quotient + " is " + std::to_string(left / right) + ": integers truncate",
+               "write " + std::to_string(left) + ".0 / " + std::to_string(right) + " for the fraction"});
   }
 }
 

@@ -32,6 +32,7 @@ fn with_settings(which, vectorize, strategy, strict):
     if which == "jacobian":
         return jacobian(one, torch.ones([2]), vectorize: vectorize, strategy: strategy, strict: strict)
     hessian(scalar, torch.ones([2]), vectorize: vectorize, outer_jacobian_strategy: strategy, strict: strict)
+fn batched_without(x): torch.autograd.grad(one(x), x, is_grads_batched: true)
 fn batched(name, inputs, vectors):
     val leaves = own(inputs)
     val outputs = if torch.is_tensor(leaves): FUNCTIONS[name](leaves) else: FUNCTIONS[name](leaves...)
@@ -182,6 +183,12 @@ def test_batched_gradients_of_an_unused_input(simple):
     x, y = torch.randn(3, requires_grad=True), torch.randn(3, requires_grad=True)
     found = simple.batched("unused", (x, y), [torch.eye(3)])
     assert found[0].tolist() == (2 * torch.eye(3)).tolist() and found[1] is None
+
+
+def test_batched_gradients_are_tensors(simple):
+    x = torch.randn(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="is_grads_batched requires a tensor in grad_outputs for each output"):
+        simple.batched_without(x)
 
 
 def test_batched_gradients_have_the_shape_of_the_outputs(simple):

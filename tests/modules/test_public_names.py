@@ -34,7 +34,7 @@ COMPILED = "attention whose kernels Python's compiler makes"
 
 MISSING = {
     "torch.nn": {
-        PROCESSES: "DataParallel parallel",
+        PROCESSES: "parallel",
         OLD: "Container",
         INSIDE: "common_types factory_kwargs grad",
         QUANTIZED: "intrinsic qat quantizable quantized",
