@@ -1,4 +1,4 @@
-"""An installation made from the build under test, laid out as the wheel lays it out."""
+"""Installations made from the build under test: as `cmake --install` makes it, and as the wheel lays it out."""
 
 from __future__ import annotations
 
@@ -16,19 +16,26 @@ PACKAGES = ("simple_torch", "simple_torch_helpers", "simple_torch_jupyter", "sim
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder like site-packages with the package and its libraries. It has been moved after the installation."""
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The build under test, installed and moved: no file of it is where `cmake --install` put it."""
     build = os.environ.get("SIMPLE_BUILD", str(ROOT / "build" / "release"))
-    made = tmp_path_factory.mktemp("installed")
+    made = tmp_path_factory.mktemp("prefix")
     subprocess.run(
         ["cmake", "--install", build, "--prefix", made / "first", "--strip"], check=True, capture_output=True
     )
-    folder = made / "site"
+    return (made / "first").rename(made / "moved")
+
+
+@pytest.fixture(scope="session")
+def site(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder like site-packages with the package and its libraries."""
+    folder = tmp_path_factory.mktemp("installed") / "site"
     folder.mkdir()
     for package in PACKAGES:
         shutil.copytree(ROOT / "python" / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
-    for part in (made / "first").iterdir():
-        shutil.move(part, folder / "simple_torch" / part.name)
+    (tree,) = prefix.glob("lib*/**/simple-torch")
+    for part in (*tree.iterdir(), prefix / "include"):
+        shutil.copytree(part, folder / "simple_torch" / part.name, symlinks=True)
     return folder
 
 

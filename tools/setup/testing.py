@@ -51,6 +51,7 @@ _EMBEDDED = (
     "tests/opinfo",
     "tests/optim",
     "tests/packaging/test_command.py",
+    "tests/packaging/test_consumers.py",
     "tests/training/test_event_safety.py",
     "tests/training/test_mnist_criterion.py",
     "tests/vision",
