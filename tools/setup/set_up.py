@@ -49,7 +49,7 @@ def set_up(
         if torch is None:
             torch = NO_TORCH if WITHOUT_TORCH.exists() else DEFAULT_TORCH
         chosen = None if torch == NO_TORCH else environment(torch)
-        machine = system.inspect_machine()
+        machine = system.inspect_machine(for_tests=everything)
         plan = system.plan(machine, with_python=chosen is not None)
         wanted = [chosen] if chosen else []
         if packages:

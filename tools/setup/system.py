@@ -127,11 +127,11 @@ def install(packages: Sequence[str], *, is_root: bool) -> None:
     run([*apt, "install", "--no-install-recommends", *packages], env=env)
 
 
-def inspect_machine() -> Machine:
+def inspect_machine(*, for_tests: bool = False) -> Machine:
     pythons = [found for path in _python_paths() if (found := ask_python(path))]
     return Machine(
         pythons=tuple(pythons),
-        missing=tuple(tool for tool in _TOOLS if not tool.present()),
+        missing=tuple(tool for tool in (*_TOOLS, *(_TEST_TOOLS if for_tests else ())) if not tool.present()),
         has_apt=shutil.which("apt-get") is not None,
         is_root=os.geteuid() == 0,
     )
@@ -190,4 +190,10 @@ _TOOLS = (
     Tool("zlib's headers", "zlib1g-dev", lambda: _has_header("zlib.h")),
     Tool("GoogleTest", "libgtest-dev", lambda: _has_header("gtest/gtest.h")),
     Tool("GoogleMock", "libgmock-dev", lambda: _has_header("gmock/gmock.h")),
+)
+
+# What tests run, in addition.
+_TEST_TOOLS = (
+    Tool("abidiff", "abigail-tools", lambda: shutil.which("abidiff") is not None),
+    Tool("pkg-config", "pkg-config", lambda: shutil.which("pkg-config") is not None),
 )
