@@ -4,7 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit
 status=0
-sources=$(git ls-files '*.cpp' '*.h' '*.c' ':!abi/generated' ':!abi/include/simple_torch/*_api.h' ':!tests/abi/generated' ':!abi/released')
+sources=$(git ls-files '*.cpp' '*.h' '*.hpp' '*.c' ':!abi/include/simple_torch/functions.hpp' ':!abi/generated' ':!abi/include/simple_torch/*_api.h' ':!tests/abi/generated' ':!abi/released')
 
 have() { command -v "$1" >/dev/null || { echo "not checked: $1 is missing"; return 1; }; }
 

@@ -69,6 +69,35 @@ def test_c_links_the_library_by_find_package(built, run):
     assert needed(built / "linked") == {"libspl_torch.so.0", "libc.so.6"}
 
 
+def test_cpp_trains_without_libtorch(built, run):
+    assert run(built / "training") == (
+        "0 xor 0 = 0\n0 xor 1 = 1\n1 xor 0 = 1\n1 xor 1 = 0\n"
+        "shared by DLPack\n"
+        "mm: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)\n"
+    )
+    assert {name for name in needed(built / "training") if "torch" in name or "c10" in name} == {"libspl_torch.so.0"}
+
+
+def test_cpp_reports_that_pytorch_is_missing(built):
+    variables = {**os.environ, "SIMPLE_TORCH": "off"}
+    done = subprocess.run([built / "training"], env=variables, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("PyTorch is disabled by SIMPLE_TORCH=off")
+
+
+def test_the_programs_of_the_document_run(prefix, tmp_path, run):
+    document = (ROOT / "docs" / "embedding.md").read_text()
+    blocks = re.findall(r"```(c|cpp)\n(.*?)```\n+prints\n+```\n(.*?)```", document, flags=re.DOTALL)
+    assert {language for language, _, _ in blocks} == {"c", "cpp"}
+    compilers = {"c": [os.environ.get("CC", "cc"), "-std=c99"], "cpp": [os.environ.get("CXX", "c++"), "-std=c++17"]}
+    for number, (language, source, printed) in enumerate(blocks):
+        file, program = tmp_path / f"{number}.{language}", tmp_path / f"{number}"
+        file.write_text(source)
+        flags = ["-Wall", "-Werror", f"-I{prefix / 'include'}", f"-L{prefix / 'lib'}", "-lspl_torch"]
+        subprocess.run([*compilers[language], file, "-o", program, *flags], check=True)
+        assert run(program, LD_LIBRARY_PATH=str(prefix / "lib")) == printed
+
+
 def test_c_opens_the_library_at_run_time(built, prefix, run):
     library = prefix / "lib" / "libspl_torch.so.0"
     assert run(built / "loaded", library) == "1 + 2 + ... + 100 = 5050\n"

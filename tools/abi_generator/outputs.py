@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from abi_generator import backend, documentation, front, fuzz, headers, kinds, spl, symbols
+from abi_generator import backend, cpp, documentation, front, fuzz, headers, kinds, spl, symbols
 from abi_generator.table import load_bodies, load_table
 
 FOLDER = "abi/generated"  # holds generated files only
@@ -18,6 +18,7 @@ def generate(root: Path) -> dict[str, str]:
     return {
         "abi/include/simple_torch/c_api.h": headers.c_api_header(functions),
         "abi/include/simple_torch/simple_api.h": headers.simple_api_header(functions),
+        "abi/include/simple_torch/functions.hpp": cpp.functions_header(functions, handles),
         "abi/include/simple_torch/kinds.h": kinds.c_header(errors, handles),
         "core_libtorch/error_kinds.h": kinds.error_kinds_header(errors),
         f"{FOLDER}/handle_kinds.h": kinds.handle_kinds_header(handles),

@@ -3,7 +3,7 @@
 #ifndef SIMPLE_TORCH_DATASET_HPP_
 #define SIMPLE_TORCH_DATASET_HPP_
 
-#include <simple_torch/c_api.h>
+#include <simple_torch/error.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -17,23 +17,6 @@
 
 namespace simple_torch {
 
-/// The error of a function of the C ABI.
-class CallFailed : public std::runtime_error {
- public:
-  CallFailed() : std::runtime_error(spt_last_error_message()), kind_(spt_last_error_kind()) {}
-  int32_t kind() const noexcept { return kind_; }
-
- private:
-  int32_t kind_;
-};
-
-/// Throws CallFailed unless `status` is SPT_OK.
-inline void check(int32_t status) {
-  if (status != SPT_OK) {
-    throw CallFailed();
-  }
-}
-
 /// New handles of the tensors of one sample, at most SPT_MAX_SAMPLE_TENSORS. The receiver of the sample owns
 /// them.
 using Sample = std::vector<int64_t>;
@@ -41,7 +24,7 @@ using Sample = std::vector<int64_t>;
 /// A map-style dataset. Its functions are called on several threads at once. Their exceptions become the
 /// error of the call that needed the sample: std::out_of_range becomes INDEX_OUT_OF_RANGE,
 /// std::invalid_argument INVALID_ARGUMENT, std::ios_base::failure IO, std::bad_alloc OUT_OF_MEMORY;
-/// CallFailed keeps its kind, and others become TORCH.
+/// TorchError keeps its kind, and others become TORCH.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -74,7 +57,7 @@ inline void fail(int32_t kind, const char* message) noexcept {
 inline void report_current_exception() noexcept {
   try {
     throw;
-  } catch (const CallFailed& e) {
+  } catch (const TorchError& e) {
     fail(e.kind(), e.what());
   } catch (const std::out_of_range& e) {
     fail(SPT_INDEX_OUT_OF_RANGE, e.what());
@@ -121,7 +104,7 @@ inline int64_t handle_of(const SptDataset& table) {
 
 }  // namespace detail
 
-/// Returns a handle that owns the dataset. Throws CallFailed.
+/// Returns a handle that owns the dataset. Throws TorchError.
 inline int64_t dataset_handle(std::unique_ptr<Dataset> dataset) {
   SptDataset table{};
   table.version = SPT_DATASET_VERSION;
