@@ -378,6 +378,19 @@ Value windows(Thread& thread, Value* args, int) {
 // Every `by`-th number of a range.
 Value step(Thread& thread, Value* args, int) {
   const auto by = static_cast<int64_t>(group_size(args[1], "step"));
+  const auto* range = args[0].is(Kind::kRange) ? as_object<Range>(args[0]) : nullptr;
+  if (range != nullptr && range->start.is_int() && range->end.is_int()) {  // without the values between
+    std::vector<Value> values;
+    const int64_t last = range->end.as_int;
+    int64_t at = range->start.as_int;
+    while (range->inclusive ? at <= last : at < last) {
+      values.push_back(Value::integer(at));
+      if (__builtin_add_overflow(at, by, &at)) {
+        break;
+      }
+    }
+    return make_array(std::move(values));
+  }
   Collected result;
   int64_t at = 0;
   each_to_end(thread, args[0], [&](Value v) {

@@ -127,14 +127,23 @@ Value for_each_entry(Thread& thread, Value* args, int) {
 }
 
 const NativeEntry kDict[] = {
-    {"get", dict_get, 2, 3},        {"keys", keys, 1, 1},
-    {"values", values, 1, 1},       {"items", items, 1, 1},
-    {"entries", items, 1, 1},       {"contains_key", contains_key, 2, 2},
-    {"has", contains_key, 2, 2},    {"set", dict_set, 3, 3},
-    {"insert", dict_set, 3, 3},     {"remove", dict_remove, 2, 2},
-    {"clear", dict_clear, 1, 1},    {"update", update, 2, 2},
-    {"merge", merged, 2, 2},        {"map_values", map_values, 2, 2},
-    {"filter", dict_filter, 2, 2},  {"for_each", for_each_entry, 2, 2},
+    {"get", dict_get, 2, 3},
+    {"keys", keys, 1, 1},
+    {"values", values, 1, 1},
+    {"items", items, 1, 1},
+    {"entries", items, 1, 1},
+    {"contains_key", contains_key, 2, 2},
+    {"has_key", contains_key, 2, 2},
+    {"has", contains_key, 2, 2},
+    {"set", dict_set, 3, 3},
+    {"insert", dict_set, 3, 3},
+    {"remove", dict_remove, 2, 2},
+    {"clear", dict_clear, 1, 1},
+    {"update", update, 2, 2},
+    {"merge", merged, 2, 2},
+    {"map_values", map_values, 2, 2},
+    {"filter", dict_filter, 2, 2},
+    {"for_each", for_each_entry, 2, 2},
     {"each", for_each_entry, 2, 2},
 };
 

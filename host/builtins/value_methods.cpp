@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "host/builtins/builtins.h"
+#include "host/syntax/utf8.h"
 #include "host/values/sized.h"
 #include "host/values/spelling_suggester.h"
 #include "host/vm/failure.h"
@@ -43,6 +44,20 @@ Value absolute(Thread&, Value* args, int) {
 }
 Value to_int(Thread&, Value* args, int) { return Value::integer(to_integer(args[0])); }
 Value to_float(Thread&, Value* args, int) { return Value::number(to_number(args[0])); }
+template <Tag Type>
+Value to_sized(Thread&, Value* args, int) {
+  return cast_to(Type, args[0]);
+}
+Value to_char(Thread&, Value* args, int) {
+  const int64_t code = to_integer(args[0]);
+  if (code < 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
+    fail("to_char: not a code point, got " + std::to_string(code));
+  }
+  std::string character;
+  append_utf8(character, static_cast<uint32_t>(code));
+  return make_text(std::move(character));
+}
+Value itself(Thread&, Value* args, int) { return retained(args[0]); }
 Value shown_text(Thread&, Value* args, int) { return make_text(display(args[0])); }
 Value least(Thread&, Value* args, int) { return compare(args[1], args[0]) < 0 ? args[1] : args[0]; }
 Value greatest(Thread&, Value* args, int) { return compare(args[1], args[0]) > 0 ? args[1] : args[0]; }
@@ -77,6 +92,17 @@ const NativeEntry kNumbers[] = {
     {"abs", absolute, 1, 1},
     {"to_int", to_int, 1, 1},
     {"to_i64", to_int, 1, 1},
+    {"to_u8", to_sized<Tag::kUint8>, 1, 1},
+    {"to_u16", to_sized<Tag::kUint16>, 1, 1},
+    {"to_u32", to_sized<Tag::kUint32>, 1, 1},
+    {"to_u64", to_sized<Tag::kUint64>, 1, 1},
+    {"to_i8", to_sized<Tag::kInt8>, 1, 1},
+    {"to_i16", to_sized<Tag::kInt16>, 1, 1},
+    {"to_i32", to_sized<Tag::kInt32>, 1, 1},
+    {"to_f32", to_sized<Tag::kFloat32>, 1, 1},
+    {"to_char", to_char, 1, 1},
+    {"chr", to_char, 1, 1},
+    {"clone", itself, 1, 1},
     {"to_float", to_float, 1, 1},
     {"to_f64", to_float, 1, 1},
     {"to_string", shown_text, 1, 1},

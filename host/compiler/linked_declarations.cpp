@@ -8,7 +8,7 @@ namespace {
 
 bool implicitly_static(const FunctionDecl& decl) {
   const std::string& name = name_of(decl.info.name);
-  return !decl.takes_self && !decl.is_mutating &&
+  return !decl.takes_self && !decl.uses_self && !decl.is_mutating &&
          (name == "new" || name == "create" || name == "default" || name == "init" ||
           name.starts_with("from_") || name.starts_with("with_"));
 }

@@ -554,6 +554,7 @@ struct FunctionDecl : StmtOf<StmtKind::kFunction> {
   bool is_mutating = false;  // me
   bool is_extern = false;    // extern fn, @[extern_c]
   bool takes_self = false;   // an explicit self was written
+  bool uses_self = false;    // the body contains self
 };
 using FunctionPtr = std::unique_ptr<FunctionDecl>;
 

@@ -395,6 +395,7 @@ class Parser {
   Context context_;
   const RecordDecl* record_ = nullptr;  // the innermost one that is being parsed
   bool in_body_ = false;                // of a function
+  bool uses_self_ = false;              // the current function contains self
   bool is_spec_ = false;                // enables the argument syntax of std.spec
   uint32_t depth_ = 0;
   uint32_t height_ = 0;

@@ -85,6 +85,7 @@ ExprPtr Parser::command() {
   reject_lambda_keyword();
   ExprPtr callee;
   if (is(Tok::kSelf)) {
+    uses_self_ = true;
     callee = make<SelfExpr>(here());
     advance();
   } else {

@@ -401,7 +401,9 @@ void Parser::function_body(FunctionDecl& function) {
     }
     return;
   }
+  const bool outer_uses_self = std::exchange(uses_self_, false);
   function.body = block_after_colon();
+  function.uses_self = std::exchange(uses_self_, outer_uses_self || uses_self_);
   std::string doc = take_docstring(function.body->statements, line);
   if (!doc.empty()) {
     function.info.doc = std::move(doc);

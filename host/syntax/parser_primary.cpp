@@ -136,6 +136,7 @@ bool Parser::starts_me_call() const {
 
 /// `me name(…)` is self.name(…).
 ExprPtr Parser::method_of_self() {
+  uses_self_ = true;
   advance();
   auto field = make<FieldExpr>(here());
   field->object = make<SelfExpr>(here());
@@ -145,6 +146,7 @@ ExprPtr Parser::method_of_self() {
 
 /// `@x` is self.x.
 ExprPtr Parser::field_of_self() {
+  uses_self_ = true;
   const SourceSpan span = here();
   advance();
   if (!is_name() || !touches_previous()) {
@@ -248,6 +250,7 @@ ExprPtr Parser::constant() {
     return make<NilExpr>(span);
   }
   if (kind == Tok::kSelf) {
+    uses_self_ = true;
     return make<SelfExpr>(span);
   }
   auto node = make<BoolExpr>(span);

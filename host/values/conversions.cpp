@@ -35,6 +35,25 @@ Ref number_from_hooks(Value v, std::initializer_list<Symbol> hooks) {
   return Ref();
 }
 
+// `Name = 3`, else one more than the variant before it; the first is 0.
+int64_t number_of_variant(const EnumValue& value) {
+  int64_t further = 0;
+  for (uint32_t i = value.variant;; --i, ++further) {
+    if (const Value declared = value.type->variants[i].value; declared.is_int()) {
+      return declared.as_int + further;
+    }
+    if (i == 0) {
+      return further;
+    }
+  }
+}
+
+// A variant without values of an enum that the program declares.
+bool has_number(Value v) {
+  return v.is(Kind::kEnumValue) && as_object<EnumValue>(v)->info().arity == 0 &&
+         as_object<EnumValue>(v)->type->module != nullptr;
+}
+
 int64_t truncated(double value) {
   if (std::isnan(value)) {
     return 0;
@@ -67,6 +86,9 @@ int64_t to_integer(Value v) {
   static const Symbol hook = intern("__int__"), second = intern("to_int");
   if (const Ref result = number_from_hooks(v, {hook, second}); result.get().is_number()) {
     return to_integer(result.get());
+  }
+  if (has_number(v)) {
+    return number_of_variant(*as_object<EnumValue>(v));
   }
   fail("cannot convert " + type_name(v) + " to an integer");
 }

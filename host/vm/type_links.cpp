@@ -410,6 +410,38 @@ void inherit_from(Type& type, const TypeExpr& declared, Value parent, LoadedModu
   type.parents.insert(type.parents.end(), ancestor->parents.begin(), ancestor->parents.end());
 }
 
+// Inherited fields precede the own ones, in the order of the parents. A field that both declare keeps the
+// parent's place and the own default.
+void order_fields(Record& record) {
+  std::vector<FieldInfo> ordered;
+  std::vector<bool> placed(record.fields.size());
+  const auto place = [&](Symbol name) {
+    const uint32_t at = record.field_index.at(name);
+    if (!placed[at]) {
+      placed[at] = true;
+      ordered.push_back(record.fields[at]);
+    }
+  };
+  for (const Type* parent : record.parents) {
+    if (parent->kind != Kind::kRecord) {
+      continue;
+    }
+    for (const FieldInfo& field : static_cast<const Record*>(parent)->fields) {
+      place(field.name);
+    }
+  }
+  if (ordered.empty()) {
+    return;
+  }
+  for (const FieldInfo& field : record.fields) {
+    place(field.name);
+  }
+  record.fields = std::move(ordered);
+  for (uint32_t i = 0; i < record.fields.size(); ++i) {
+    record.field_index[record.fields[i].name] = i;
+  }
+}
+
 }  // namespace
 
 void Thread::link_type(const TypeLink& link, LoadedModule& module) {
@@ -446,6 +478,9 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
     return;
   }
   auto* record = static_cast<Record*>(type);
+  if (!record->has_objects) {
+    order_fields(*record);
+  }
   record->cache_hooks();
   if (foreign_parents.empty()) {
     reject_accessors(*record);
