@@ -27,6 +27,9 @@ NativeType native_type(const TypeExpr& type, const SourceSpan& span) {
         {"i64", NativeType::kInt},   {"u64", NativeType::kInt},   {"i32", NativeType::kInt32},
         {"u32", NativeType::kInt32}, {"f64", NativeType::kFloat}, {"f32", NativeType::kFloat32},
         {"bool", NativeType::kBool}, {"text", NativeType::kText}, {"nil", NativeType::kVoid}};
+    if (name_of(type.path[0]) == "void") {
+      return NativeType::kVoid;
+    }
     if (const auto found = names.find(builtin_type(name_of(type.path[0]))); found != names.end()) {
       return found->second;
     }
@@ -60,6 +63,24 @@ void add_parameter(Signature& signature, const TypeExpr& type, const SourceSpan&
   signature.functions.push_back(std::move(inner));
 }
 
+/// Notes a type without a native form. Programs declare such functions for other hosts and may never call
+/// them.
+template <class Add>
+void unless_unsupported(Extern& function, const std::string& what, Add&& add) {
+  const size_t parameters = function.signature.parameters.size();
+  try {
+    add();
+  } catch (const CompileError& error) {
+    function.unsupported = what + ": " + error.message;
+    function.signature.parameters.resize(parameters);
+    if (what != "the result") {
+      function.signature.parameters.push_back(NativeType::kInt);
+      function.signature.functions.resize(parameters);
+      function.signature.functions.emplace_back();
+    }
+  }
+}
+
 bool is_word(NativeType type) { return type == NativeType::kInt; }
 
 }  // namespace
@@ -76,11 +97,15 @@ Value make_extern(const FunctionDecl& decl, const LoadedModule& module) {
     if (!param.type) {
       throw CompileError{param.span, "a parameter of an extern function needs a type", ""};
     }
-    add_parameter(function->signature, module.unaliased(*param.type), param.span);
+    unless_unsupported(*function, "the parameter " + name_of(param.name), [&] {
+      add_parameter(function->signature, module.unaliased(*param.type), param.span);
+    });
     function->parameters.push_back(param.name);
   }
   if (decl.return_type) {
-    function->signature.result = result_type(module.unaliased(*decl.return_type), decl.return_type->span);
+    unless_unsupported(*function, "the result", [&] {
+      function->signature.result = result_type(module.unaliased(*decl.return_type), decl.return_type->span);
+    });
   }
   function->only_integers =
       function->signature.parameters.size() <= 6 &&

@@ -23,6 +23,7 @@ struct Signature {
 };
 
 struct Extern : Object {
+  std::string unsupported;  // why its declared types have no native form; a call reports it
   std::string name;
   Signature signature;
   std::vector<Symbol> parameters;   // their names

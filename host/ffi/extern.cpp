@@ -39,6 +39,9 @@ void resolve(Extern& function) {
   if ((function.builtin = host_extern(function.name)) != nullptr) {
     return;
   }
+  if (!function.unsupported.empty()) {
+    fail(function.name + ": " + function.unsupported);
+  }
   const FoundSymbol found = find_native(function.name);
   if (found.address == nullptr) {
     fail("unknown extern function: " + function.name + "; searched in" + found.tried);

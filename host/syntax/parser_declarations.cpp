@@ -215,8 +215,9 @@ bool Parser::is_known_attribute() const {
 /// Attributes for readers and other tools. Upstream's programs use them without a definition.
 bool Parser::is_informative_attribute() const {
   static const std::unordered_set<std::string_view> names = {
-      "inline",   "noinline", "deprecated", "allow",    "test", "ignore", "bench",  "should_panic",
-      "override", "final",    "abstract",   "must_use", "pure", "io",     "unsafe", "abstractmethod",
+      "inline",   "noinline", "deprecated", "allow",    "test",      "ignore", "bench",     "should_panic",
+      "override", "final",    "abstract",   "must_use", "pure",      "io",     "unsafe",    "abstractmethod",
+      "repr",     "packed",   "align",      "section",  "no_mangle", "naked",  "interrupt", "entry",
   };
   return names.contains(spelling(current())) && ahead().kind != Tok::kDot;
 }
