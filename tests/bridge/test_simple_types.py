@@ -68,7 +68,7 @@ def test_a_class_has_its_name_its_documentation_and_its_signature():
     assert MODULE.Point.__doc__ is None
     assert str(inspect.signature(MODULE.Point)) == "(x: float, y: float = 0.5)"
     assert str(inspect.signature(MODULE.Cage)) == "(animal, *, locked: bool = True)"
-    assert list(inspect.signature(MODULE.Dog).parameters) == ["tricks", "name", "legs"]
+    assert list(inspect.signature(MODULE.Dog).parameters) == ["name", "legs", "tricks"]
 
 
 @pytest.mark.parametrize(
