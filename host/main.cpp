@@ -216,7 +216,9 @@ int dispatch(std::vector<std::string> arguments) {
     program_info().verbose = true;
     arguments.erase(arguments.begin());
   }
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+  const bool is_command = !arguments.empty() && (arguments[0] == "run" || arguments[0] == "test");
+  if (const size_t first = is_command && arguments.size() > 1 ? 1 : 0;
+      arguments.empty() || arguments[first] == "--help" || arguments[first] == "-h") {
     std::fputs(kHelp, arguments.empty() ? stderr : stdout);
     return arguments.empty() ? 2 : 0;
   }

@@ -72,6 +72,8 @@ def page() -> str:
 
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        sys.exit(print(__doc__))
     if "--check" in sys.argv:
         sys.exit(PAGE.read_text() != page())
     PAGE.write_text(page())

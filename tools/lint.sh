@@ -2,6 +2,7 @@
 # Checks the style of our own files: English, clang-format, clang-tidy, ruff. A missing tool is reported and skipped.
 # Usage: tools/lint.sh [--fast]   (--fast: without clang-tidy, which compiles every file)
 set -u
+case ${1-} in -h | --help) sed -n '2,3s/^# //p' "$0"; exit 0 ;; esac
 cd "$(dirname "$0")/.." || exit
 status=0
 sources=$(git ls-files '*.cpp' '*.h' '*.hpp' '*.c' ':!abi/include/simple_torch/functions.hpp' ':!abi/generated' ':!abi/include/simple_torch/*_api.h' ':!tests/abi/generated' ':!abi/released')

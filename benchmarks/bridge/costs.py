@@ -77,4 +77,6 @@ def print_crossings(times: dict[str, float]) -> None:
 
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        sys.exit(print(__doc__))
     measure() if sys.argv[1:] == ["here"] else main()

@@ -60,6 +60,8 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        sys.exit(print(__doc__))
     if sys.argv[1:] == ["measure"]:
         measure()
     else:

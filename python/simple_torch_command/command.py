@@ -7,8 +7,10 @@ import os
 import sys
 from pathlib import Path
 
+from simple_torch_command.completion import COMMON, INSTALLED, completion
 from simple_torch_command.doctor import diagnose
 from simple_torch_command.installation import Installation, fault_of, find_torch, installation, variables_for_host
+from simple_torch_command.new import new
 
 USAGE = """Runs Simple programs (.spl) with PyTorch.
 
@@ -19,6 +21,8 @@ USAGE = """Runs Simple programs (.spl) with PyTorch.
   simple --version                  the version
   simple models [PATTERN]           list models with trained weights, and those on this machine
 
+  simple new TEMPLATE FOLDER        start a project: training, fine-tuning, inference or notebook
+  simple completion SHELL           print the completion of bash, zsh or fish
   simple examples                   list the examples
   simple examples NAME [ARGUMENT…]  run one
   simple examples --copy FOLDER     copy them to a new folder
@@ -34,6 +38,13 @@ def main(arguments: list[str] | None = None) -> int:
     command, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
     installed = installation()
     if command in ("", "-h", "--help", "help"):
+        print(USAGE, end="")
+        return 0
+    if command == "new":
+        return new(rest)
+    if command == "completion":
+        return completion(rest, (*COMMON, *INSTALLED))
+    if command in ("doctor", "examples") and {"-h", "--help"} & set(rest[:1]):
         print(USAGE, end="")
         return 0
     if command == "doctor":

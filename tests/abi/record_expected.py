@@ -6,6 +6,7 @@ numbers are kept, since the library calls the same kernels.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import torch
@@ -135,4 +136,6 @@ inline constexpr Activation kActivations[] = {{
 
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        sys.exit(print(__doc__))
     main()

@@ -20,6 +20,20 @@ def test_a_file_runs_with_its_arguments(tmp_path: Path, words: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
+    "words", [["--help"], ["-h"], ["run", "--help"], ["test", "--help"], ["--verbose", "test", "-h"]], ids=" ".join
+)
+def test_help_describes_the_commands(words: list[str]) -> None:
+    result = run(*words)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("usage: simple-host ")
+
+
+def test_help_after_a_program_belongs_to_the_program(tmp_path: Path) -> None:
+    (tmp_path / "program.spl").write_text("extern fn rt_args() -> [text]\nprint rt_args()\n")
+    assert run("run", tmp_path / "program.spl", "--help").stdout == "[--help]\n"
+
+
+@pytest.mark.parametrize(
     ("path", "reason"), [("/no/such.spl", "No such file or directory"), ("/usr", "Is a directory")]
 )
 def test_a_file_that_cannot_be_read_is_reported_with_the_reason(path: str, reason: str) -> None:

@@ -256,6 +256,8 @@ def as_lines(rows: list[tuple[str, str, str]]) -> str:
 
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        sys.exit(print(__doc__))
     if sys.argv[1:] == ["--write"]:
         LIST.write_text(as_lines(messages()), encoding="utf-8")
     else:

@@ -43,6 +43,26 @@ def test_usage_names_the_commands(simple):
     assert simple("--version").stdout.strip() == "simple-host 0.1.0"
 
 
+def test_every_command_has_help(simple):
+    for command in ("run", "test", "models", "examples", "doctor", "new", "completion"):
+        done = simple(command, "--help")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert command in done.stdout
+
+
+def test_a_project_is_made_and_runs(simple, tmp_path):
+    made = simple("new", "training", str(tmp_path / "mine"))
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "\nsimple main.spl " in (tmp_path / "mine" / "README.md").read_text()
+    assert simple("test", str(tmp_path / "mine")).stdout.endswith("2 passed, 0 failed, 0 skipped\n")
+
+
+def test_the_completion_has_the_commands_of_the_package(simple):
+    script = simple("completion", "bash").stdout
+    assert "examples) words='--copy --help'" in script
+    assert "setup" not in script
+
+
 def test_examples_are_listed_run_and_copied(simple, site, tmp_path):
     names = simple("examples").stdout.split()
     assert "torch/training/xor.spl" in names

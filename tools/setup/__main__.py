@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 if sys.version_info < (3, 10):  # noqa: UP036 (the check itself runs on older versions)
     sys.exit(f"bin/simple: Python >= 3.10 is required, got {sys.version.split()[0]} ({sys.executable})")
@@ -33,6 +35,8 @@ from wheel import build_wheel, report
 
 
 def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["new"]:  # its own parser
+        return _installed_command("new").new(arguments[1:], str(ROOT / "bin" / "simple"))
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)
@@ -74,6 +78,10 @@ def _parser() -> argparse.ArgumentParser:
     wheel = command("wheel", _wheel, "build the Python package, into dist/")
     wheel.add_argument("--torch", choices=TORCH_VERSIONS, action="append", help="with a backend for it (default: all)")
     wheel.add_argument("--yes", "-y", action="store_true", help="do not ask before installing")
+    shell = command("completion", _completion, "print the completion of a shell")
+    shell.add_argument(
+        "shell", nargs="?", choices=("bash", "zsh", "fish"), help='in ~/.bashrc: eval "$(bin/simple completion bash)"'
+    )
     command("doctor", _doctor, "report what is used, with versions and paths, and every fault")
     return parser
 
@@ -156,6 +164,28 @@ def benchmarks() -> list[Path]:
 def _wheel(options: argparse.Namespace) -> int:
     report(build_wheel(options.torch or TORCH_VERSIONS))
     return 0
+
+
+def _completion(options: argparse.Namespace) -> int:
+    module = _installed_command("completion")
+    return module.completion([options.shell] if options.shell else [], completed_commands(module))
+
+
+def _installed_command(name: str) -> ModuleType:
+    """A module of the command of an installed package, which does the same."""
+    sys.path.insert(0, str(ROOT / "python"))
+    return importlib.import_module(f"simple_torch_command.{name}")
+
+
+def completed_commands(module: ModuleType) -> list:
+    """The commands of a checkout with their options, for the completion of a shell."""
+    (group,) = (action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction))
+    commands = {command.name: command for command in module.COMMON}
+    for name, parser in group.choices.items():
+        options = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
+        if name not in commands:
+            commands[name] = module.Command(name, parser.description, tuple(options))
+    return list(commands.values())
 
 
 def _doctor(_options: argparse.Namespace) -> int:
