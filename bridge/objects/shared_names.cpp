@@ -74,9 +74,8 @@ PyObject* share_names(PyObject* /*module*/, PyObject* const* arguments, Py_ssize
 }
 
 PyObject* stop_sharing_names(PyObject* /*module*/, PyObject* synchronize) {
-  const auto ended = std::find_if(sharings.begin(), sharings.end(), [&](const Sharing& sharing) {
-    return sharing.synchronize == synchronize;
-  });
+  const auto ended = std::find_if(sharings.begin(), sharings.end(),
+                                  [&](const Sharing& sharing) { return sharing.synchronize == synchronize; });
   if (ended != sharings.end()) {
     const Ref held_names(ended->names);
     const Ref held_function(ended->synchronize);

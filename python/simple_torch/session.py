@@ -36,7 +36,7 @@ class Session:
     Args:
         namespace: the dict; a new one if None.
         name: the name of the session in messages.
-        hidden: names in the dict that the cells do not see. Names that start with "_" are always hidden, except "_" itself.
+        hidden: names in the dict that the cells do not see. Names that start with "_" are always hidden, except "_".
     """
 
     def __init__(

@@ -356,8 +356,8 @@ def type_members(ask: Any) -> dict[str, Any]:
         "__doc__": property(lambda self: ask(self, "documentation") or None),
         "__signature__": property(signature),
         "__getitem__": lambda self, item: GenericAlias(self, item),
-        "__or__": lambda self, other: Union[self, other],
-        "__ror__": lambda self, other: Union[other, self],
+        "__or__": lambda self, other: Union[self, other],  # noqa: UP007 (the operator would call itself)
+        "__ror__": lambda self, other: Union[other, self],  # noqa: UP007
     }
 
 

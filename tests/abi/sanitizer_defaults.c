@@ -1,5 +1,5 @@
 /* Defaults of the sanitizers for programs that use LibTorch. The sanitizers call these functions by name. */
-/* A too large allocation returns NULL, so that OUT_OF_MEMORY can be tested, and no call fills many gigabytes. */
+/* A too large allocation returns NULL: OUT_OF_MEMORY can be tested, and no call fills many gigabytes. */
 const char* __asan_default_options(void);
 const char* __asan_default_options(void) { return "allocator_may_return_null=1:max_allocation_size_mb=1024"; }
 

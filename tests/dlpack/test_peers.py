@@ -171,7 +171,9 @@ NUMPY = Peer(
         Row("tensor", f"bfloat16 complex32 {FLOAT8S}", ALL, Rejected(f"{UNSUPPORTED}: Unsupported dtype in DLTensor.")),
         Row("tensor", ALL, ALL, Shared()),
         Row("capsule", FLOAT4, ALL, Rejected(f"{UNSUPPORTED}: Unsupported lanes in DLTensor dtype.")),
-        Row("capsule", f"bfloat16 complex32 {FLOAT8S}", ALL, Rejected(f"{UNSUPPORTED}: Unsupported dtype in DLTensor.")),
+        Row(
+            "capsule", f"bfloat16 complex32 {FLOAT8S}", ALL, Rejected(f"{UNSUPPORTED}: Unsupported dtype in DLTensor.")
+        ),
         READ_ONLY_CAPSULES,
         Row("capsule", ALL, ALL, Shared()),
     ],

@@ -118,7 +118,7 @@ def is_sanitized() -> bool:
 
 
 def skip_greenlets_if_sanitized() -> None:
-    """Skips the module under the address sanitizer: greenlets copy parts of the C stack, which it reports as an error."""
+    """Skips the module under the address sanitizer, which reports the C stacks that greenlets copy as errors."""
     if is_sanitized():
         pytest.skip("greenlets copy the C stack, which the sanitizer reports", allow_module_level=True)
 
