@@ -70,18 +70,34 @@ int guarded(Body&& body) {
   return 1;
 }
 
-// Whether the file's top-level statements call main().
-bool calls_main(const LoadedModule& module) {
-  for (const auto& stmt : module.tree().module.statements) {
-    if (stmt->kind != StmtKind::kExpr || as<ExprStmt>(*stmt).value->kind != ExprKind::kCall) {
-      continue;
-    }
-    const Expr& callee = *as<CallExpr>(*as<ExprStmt>(*stmt).value).callee;
-    if (callee.kind == ExprKind::kName && name_of(as<NameExpr>(callee).name) == "main") {
-      return true;
-    }
+bool is_call_of_main(const Expr& expr) {
+  if (expr.kind != ExprKind::kCall) {
+    return false;
   }
-  return false;
+  const Expr& callee = *as<CallExpr>(expr).callee;
+  return callee.kind == ExprKind::kName && name_of(as<NameExpr>(callee).name) == "main";
+}
+
+// Whether the statements call main(), also within `if`, as in `if __name__ == "__main__":`.
+bool call_main(const std::vector<StmtPtr>& statements) {
+  return std::any_of(statements.begin(), statements.end(), [](const StmtPtr& stmt) {
+    if (stmt->kind == StmtKind::kBind || stmt->kind == StmtKind::kAssign) {
+      const ExprPtr& value =
+          stmt->kind == StmtKind::kBind ? as<BindStmt>(*stmt).value : as<AssignStmt>(*stmt).value;
+      return value != nullptr && is_call_of_main(*value);
+    }
+    if (stmt->kind != StmtKind::kExpr) {
+      return false;
+    }
+    const Expr& value = *as<ExprStmt>(*stmt).value;
+    if (value.kind != ExprKind::kIf) {
+      return is_call_of_main(value);
+    }
+    const auto& branches = as<IfExpr>(value);
+    return std::any_of(branches.clauses.begin(), branches.clauses.end(),
+                       [](const IfClause& clause) { return call_main(clause.body.statements); }) ||
+           (branches.otherwise && call_main(branches.otherwise->statements));
+  });
 }
 
 // The declaration of main(), which may be decorated; null without one.
@@ -101,7 +117,7 @@ int run_main(LoadedModule& module) {
   const FunctionDecl* declared = declared_main(module);
   const bool is_function =
       found != module.names.end() && (declared != nullptr || module.slots[found->second].is(Kind::kClosure));
-  if (!is_function || calls_main(module)) {
+  if (!is_function || call_main(module.tree().module.statements)) {
     return 0;
   }
   std::vector<Value> arguments;

@@ -24,6 +24,7 @@ void install_collection_methods();
 void install_dict_methods();
 void install_value_methods();
 void install_object_functions();
+void install_python_functions();
 void install_generators();
 void install_iterators();
 

@@ -694,13 +694,11 @@ const NativeEntry kIndexed[] = {
     {"index_of", index_of, 2, 2}, {"index", index_or_fail, 2, 2},
 };
 const NativeEntry kChanging[] = {
-    {"push", push, 2, 2},     {"append", push, 2, 2},
-    {"pop", pop, 1, 2},       {"insert", insert, 3, 3},
-    {"remove", remove, 2, 2}, {"remove_at", remove, 2, 2},
-    {"clear", clear, 1, 1},   {"sort", sort, 1, 2, sort_in_place_with},
-    {"sort_by", sort, 2, 2},  {"reverse", reverse, 1, 1},
-    {"extend", extend, 2, 2}, {"fill", fill, 2, 2},
-    {"swap", swap, 3, 3},     {"truncate", truncate, 2, 2},
+    {"push", push, 2, 2},          {"append", push, 2, 2},     {"pop", pop, 1, 2},
+    {"insert", insert, 3, 3},      {"remove", remove, 2, 2},   {"remove_at", remove, 2, 2},
+    {"__delitem__", remove, 2, 2}, {"clear", clear, 1, 1},     {"sort", sort, 1, 2, sort_in_place_with},
+    {"sort_by", sort, 2, 2},       {"reverse", reverse, 1, 1}, {"extend", extend, 2, 2},
+    {"fill", fill, 2, 2},          {"swap", swap, 3, 3},       {"truncate", truncate, 2, 2},
 };
 const NativeEntry kRange[] = {
     {"step", step, 2, 2},

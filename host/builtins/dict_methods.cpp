@@ -51,6 +51,16 @@ Value dict_remove(Thread&, Value* args, int) {
   own_dict(args[0])->remove(args[1]);
   return value;
 }
+// pop(key), which fails without the key; pop(key, otherwise).
+Value dict_pop(Thread& thread, Value* args, int count) {
+  if (dict_of(args[0])->find(args[1]) == nullptr) {
+    if (count > 2) {
+      return retained(args[2]);
+    }
+    fail("key not found: " + display(args[1]));
+  }
+  return dict_remove(thread, args, count);
+}
 Value dict_clear(Thread&, Value* args, int) {
   assign(args[0], Value::object(new Dict()));
   return retained(args[0]);
@@ -138,6 +148,8 @@ const NativeEntry kDict[] = {
     {"set", dict_set, 3, 3},
     {"insert", dict_set, 3, 3},
     {"remove", dict_remove, 2, 2},
+    {"pop", dict_pop, 2, 3},
+    {"__delitem__", dict_pop, 2, 2},
     {"clear", dict_clear, 1, 1},
     {"update", update, 2, 2},
     {"merge", merged, 2, 2},

@@ -71,14 +71,17 @@ Value assert_fn(Thread&, Value* args, int count) {
   fail(count > 1 ? "assertion failed: " + display(args[1]) : "assertion failed");
 }
 Value len_fn(Thread& thread, Value* args, int) { return Value::integer(thread.length(args[0])); }
-Value int_fn(Thread&, Value* args, int) { return Value::integer(to_integer(args[0])); }
-Value float_fn(Thread&, Value* args, int) { return Value::number(to_number(args[0])); }
+// int(), float(), str() and bool() without an argument are 0, as the defaults of a defaultdict.
+Value int_fn(Thread&, Value* args, int count) { return Value::integer(count == 0 ? 0 : to_integer(args[0])); }
+Value float_fn(Thread&, Value* args, int count) {
+  return Value::number(count == 0 ? 0.0 : to_number(args[0]));
+}
 template <Tag Type>
 Value sized_fn(Thread&, Value* args, int) {
   return cast_to(Type, args[0]);
 }
-Value str_fn(Thread&, Value* args, int) { return make_text(display(args[0])); }
-Value bool_fn(Thread&, Value* args, int) { return Value::boolean(truthy(args[0])); }
+Value str_fn(Thread&, Value* args, int count) { return make_text(count == 0 ? "" : display(args[0])); }
+Value bool_fn(Thread&, Value* args, int count) { return Value::boolean(count > 0 && truthy(args[0])); }
 Value type_of_fn(Thread&, Value* args, int) { return make_text(type_name(args[0])); }
 
 // type(x): the class of an instance, as in Python; of any other value its name.
@@ -256,9 +259,9 @@ const NativeEntry kFunctions[] = {
     {"print_raw", print_raw, 0, -1},
     {"assert", assert_fn, 1, 2},
     {"len", len_fn, 1, 1},
-    {"int", int_fn, 1, 1},
+    {"int", int_fn, 0, 1},
     {"i64", int_fn, 1, 1},
-    {"float", float_fn, 1, 1},
+    {"float", float_fn, 0, 1},
     {"f64", float_fn, 1, 1},
     {"i8", sized_fn<Tag::kInt8>, 1, 1},
     {"i16", sized_fn<Tag::kInt16>, 1, 1},
@@ -268,9 +271,9 @@ const NativeEntry kFunctions[] = {
     {"u32", sized_fn<Tag::kUint32>, 1, 1},
     {"u64", sized_fn<Tag::kUint64>, 1, 1},
     {"f32", sized_fn<Tag::kFloat32>, 1, 1},
-    {"str", str_fn, 1, 1},
+    {"str", str_fn, 0, 1},
     {"text", str_fn, 1, 1},
-    {"bool", bool_fn, 1, 1},
+    {"bool", bool_fn, 0, 1},
     {"type_of", type_of_fn, 1, 1},
     {"type", type_fn, 1, 1},
     {"abs", abs_fn, 1, 1},
@@ -315,6 +318,7 @@ void install_builtins() {
   install_dict_methods();
   install_value_methods();
   install_object_functions();
+  install_python_functions();
   install_generators();
   install_iterators();
   install_host_externs();

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "host/builtins/builtins.h"
+#include "host/builtins/computed_fields.h"
 #include "host/builtins/embedding.h"
 #include "host/builtins/generator_externs.h"
 #include "host/builtins/interrupt_mark.h"
@@ -356,6 +357,7 @@ void install_host_externs() {
   add_host_externs(session_externs());
   add_host_externs(generator_externs());
   add_host_externs(plain_value_externs());
+  add_host_externs(computed_field_externs());
   add_host_externs(random_externs());
 }
 

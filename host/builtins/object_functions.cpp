@@ -125,10 +125,37 @@ Value async_manager(Thread& thread, Value* args, int) {
   return adapted(thread, args[0], name);
 }
 
+// The elements of a value for targets of which one, `*rest`, collects those that the `before` and `after`
+// others leave.
+Value starred(Thread& thread, Value* args, int) {
+  const Ref elements = Ref::owned(thread.collected(args[0]));
+  const auto& items = as_object<Tuple>(elements.get())->items;
+  const auto before = static_cast<size_t>(args[1].as_int), after = static_cast<size_t>(args[2].as_int);
+  if (items.size() < before + after) {
+    fail("cannot destructure " + std::to_string(items.size()) + " values into at least " +
+         std::to_string(before + after));
+  }
+  const auto copies = [&](size_t from, size_t to) {
+    std::vector<Value> values(items.begin() + static_cast<ptrdiff_t>(from),
+                              items.begin() + static_cast<ptrdiff_t>(to));
+    for (const Value value : values) {
+      retained(value);
+    }
+    return values;
+  };
+  std::vector<Value> parts = copies(0, before);
+  parts.push_back(make_array(copies(before, items.size() - after)));
+  for (const Value value : copies(items.size() - after, items.size())) {
+    parts.push_back(value);
+  }
+  return make_tuple(std::move(parts));
+}
+
 // What the parser makes of `async for` and `async with`, and of `super()` without a call of a method.
 const NativeEntry kSyntaxFunctions[] = {
     {"__async_items__", async_items, 1, 1},
     {"__async_manager__", async_manager, 1, 1},
+    {"__starred__", starred, 3, 3},
     {"super", super_fn, 3, 3},
 };
 

@@ -336,6 +336,9 @@ const NativeEntry kMethods[] = {
     {"reverse", reversed, 1, 1},
     {"pad_left", pad_left, 2, 3},
     {"pad_right", pad_right, 2, 3},
+    {"rjust", pad_left, 2, 3},
+    {"ljust", pad_right, 2, 3},
+    {"splitlines", lines, 1, 1},
     {"to_string", to_string, 1, 1},
     {"to_text", to_string, 1, 1},
     {"ord", ord, 1, 1},
@@ -343,6 +346,10 @@ const NativeEntry kMethods[] = {
     {"is_alpha", every<std::isalpha>, 1, 1},
     {"is_alphanumeric", every<std::isalnum>, 1, 1},
     {"is_space", every<std::isspace>, 1, 1},
+    {"isdigit", every<std::isdigit>, 1, 1},
+    {"isalpha", every<std::isalpha>, 1, 1},
+    {"isalnum", every<std::isalnum>, 1, 1},
+    {"isspace", every<std::isspace>, 1, 1},
 };
 
 }  // namespace

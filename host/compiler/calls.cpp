@@ -8,7 +8,7 @@ std::unordered_set<Symbol>& mutating_names() {
     std::unordered_set<Symbol> made;
     for (const char* name :
          {"push", "append", "pop", "insert", "remove", "remove_at", "clear", "sort", "sort_by", "reverse",
-          "extend", "set", "update", "fill", "swap", "truncate", "shuffle"}) {
+          "extend", "set", "update", "fill", "swap", "truncate", "shuffle", "__delitem__"}) {
       made.insert(intern(name));
     }
     return made;

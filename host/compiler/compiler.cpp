@@ -204,19 +204,30 @@ FunctionCompiler::Name FunctionCompiler::resolve(Symbol name) {
   if (!module_.knows(name)) {
     suggest_local(name);
     note_ended(name);
+    if (AssignedFields* fields = assigned_fields(); fields != nullptr) {
+      fields->unknown.push_back(name);
+    }
   }
   return {Name::Form::kGlobal, module_.slot(name)};
 }
 
-// `self.name = …` in a method of a class declares the field.
-void FunctionCompiler::note_field(Symbol name) {
+// Those of the class whose method contains this function, or null.
+AssignedFields* FunctionCompiler::assigned_fields() const {
   const FunctionCompiler* method = this;
   while (!method->has_own_self_ && method->parent_ != nullptr) {
     method = method->parent_;
   }
-  std::vector<Symbol>* fields = method->grown_fields_;
-  if (fields != nullptr && std::find(fields->begin(), fields->end(), name) == fields->end()) {
-    fields->push_back(name);
+  return method->assigned_fields_;
+}
+
+// `self.name = …` in a method of a class makes the field.
+void FunctionCompiler::note_field(Symbol name) {
+  AssignedFields* fields = assigned_fields();
+  const auto holds = [name](const std::vector<Symbol>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (fields != nullptr && !holds(fields->names) && (fields_ == nullptr || !holds(*fields_))) {
+    fields->names.push_back(name);
   }
 }
 

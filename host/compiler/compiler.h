@@ -30,11 +30,16 @@ std::unordered_set<Symbol>& action_names();
 
 /// Whether the method receives the class on which it is called. Throws CompileError.
 bool takes_class(const FunctionDecl& decl, bool is_static);
-/// Compiles a method of `type`. `fields` are those that it names without self; fields that it assigns through
-/// self are added to `grown_fields`, which may be null.
+/// What the methods of a class show about its fields.
+struct AssignedFields {
+  std::vector<Symbol> names;            // assigned through self, not declared
+  std::vector<Symbol> unknown;          // names in methods that nothing declares
+  bool has_python_initializer = false;  // __init__: its author writes self.name for each field
+};
+
+/// Compiles a method of `type`. `fields` are those that it names without self. `assigned` may be null.
 Method make_method(LoadedModule& module, const FunctionDecl& decl, Symbol type,
-                   const std::vector<Symbol>& fields, bool is_static,
-                   std::vector<Symbol>* grown_fields = nullptr);
+                   const std::vector<Symbol>& fields, bool is_static, AssignedFields* assigned = nullptr);
 /// Whether a decorator is applied to the declaration.
 bool is_decorated(LoadedModule& module, const DeclInfo& info);
 /// Reports decorators of a declaration that cannot have any.
@@ -74,7 +79,7 @@ class FunctionCompiler {
                    const std::vector<Symbol>* fields);
 
   /// For a method of a class: a field that it assigns through self is added to `fields`.
-  void grow_fields(std::vector<Symbol>* fields) { grown_fields_ = fields; }
+  void note_fields(AssignedFields* fields) { assigned_fields_ = fields; }
   /// For a method: its type, whose constants are visible by their bare names.
   void belong_to(Symbol type) { owner_name_ = type; }
 
@@ -176,6 +181,7 @@ class FunctionCompiler {
   void assign_index(const IndexExpr& target, Register value);
   void assign_path(const Expr& target, Register value);
   void compound_assign(const AssignStmt& stmt);
+  void assign_chained(const AssignStmt& stmt);
   void compound_assign_name(const NameExpr& target, BinaryOp op, const Expr& right);
   void in_place(BinaryOp op, Register current, Register value);
   void release_lvalue(BinaryOp op, Register current, size_t path, Register value);
@@ -376,6 +382,8 @@ class FunctionCompiler {
   Name resolve(Symbol name);
   void suggest_local(Symbol unknown);
   void note_ended(Symbol unknown);
+  AssignedFields* assigned_fields() const;
+  void check_bare_field(const NameExpr& target, Name name);
   void note_field(Symbol name);
   int capture(Symbol name);
   Local* find_local(Symbol name);
@@ -420,8 +428,8 @@ class FunctionCompiler {
   LoadedModule& module_;
   FunctionCompiler* parent_;
   CellSet& cells_;
-  const std::vector<Symbol>* fields_;            // of the method's type; bare names resolve to them
-  std::vector<Symbol>* grown_fields_ = nullptr;  // the same, if assignments may add fields
+  const std::vector<Symbol>* fields_;          // declared by the method's type; bare names resolve to them
+  AssignedFields* assigned_fields_ = nullptr;  // of a method of a class
   Symbol owner_name_ = kNoSymbol;
   const void* declaration_ = nullptr;  // of a function
   Proto* proto_;

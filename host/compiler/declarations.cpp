@@ -50,10 +50,10 @@ bool takes_class(const FunctionDecl& decl, bool is_static) {
 }
 
 Method make_method(LoadedModule& module, const FunctionDecl& decl, Symbol type,
-                   const std::vector<Symbol>& fields, bool is_static, std::vector<Symbol>* grown_fields) {
+                   const std::vector<Symbol>& fields, bool is_static, AssignedFields* assigned) {
   const Proto* proto = compile_until_stable([&](CellSet& cells) {
     FunctionCompiler compiler(module, nullptr, cells, is_static ? nullptr : &fields);
-    compiler.grow_fields(grown_fields);
+    compiler.note_fields(assigned);
     compiler.belong_to(type);
     return compiler.function(decl, !is_static);
   });
@@ -94,6 +94,7 @@ class ModuleCompiler {
     for (const auto& stmt : statements) {
       announce(*stmt, true);
     }
+    module_.variables.insert(module_.tree().module.globals.begin(), module_.tree().module.globals.end());
     define_aliases();
     withhold_decorated(statements);
     note_top_names();
@@ -236,9 +237,19 @@ class ModuleCompiler {
   }
 
   void announce_node(const AssignStmt& stmt, bool) {
-    for (const auto& target : stmt.targets) {
-      if (target->kind == ExprKind::kName) {
-        module_.variables.insert(as<NameExpr>(*target).name);
+    for (const auto* targets : {&stmt.targets, &stmt.chained}) {
+      for (const auto& target : *targets) {
+        announce_target(*target);
+      }
+    }
+  }
+
+  void announce_target(const Expr& target) {
+    if (target.kind == ExprKind::kName) {
+      module_.variables.insert(as<NameExpr>(target).name);
+    } else if (target.kind == ExprKind::kTuple) {
+      for (const auto& element : as<TupleExpr>(target).elements) {
+        announce_target(*element);
       }
     }
   }
@@ -466,28 +477,34 @@ class ModuleCompiler {
     }
   }
 
-  // Fields that methods assign are added to the declared ones. Bare names then resolve to them, so the
-  // methods are compiled again until no field is added.
-  void define_growing_methods(Record* record, const std::vector<FunctionPtr>& methods,
-                              std::vector<Symbol>& fields) {
-    for (size_t known = fields.size() + 1; known != fields.size();) {
-      known = fields.size();
-      for (const auto& decl : methods) {
-        if (!decl->body) {
-          continue;
-        }
-        const Method method = make_method(module_, *decl, record->name, fields, decl->is_static, &fields);
-        if (!is_decorated(module_, decl->info)) {
-          record->methods[decl->info.name] = method;
-        }
+  // The fields that methods assign through self follow the declared ones.
+  void define_class_methods(Record* record, const std::vector<FunctionPtr>& methods,
+                            const std::vector<Symbol>& declared) {
+    AssignedFields assigned;
+    assigned.has_python_initializer = std::any_of(methods.begin(), methods.end(), [](const auto& decl) {
+      return name_of(decl->info.name) == "__init__";
+    });
+    for (const auto& decl : methods) {
+      if (!decl->body) {
+        continue;
+      }
+      const Method method = make_method(module_, *decl, record->name, declared, decl->is_static, &assigned);
+      if (!is_decorated(module_, decl->info)) {
+        record->methods[decl->info.name] = method;
       }
     }
     share_initializer(*record);
-    for (size_t i = record->fields.size(); i < fields.size(); ++i) {
+    for (const Symbol name : assigned.names) {
       FieldInfo info;
-      info.name = fields[i];
-      record->field_index.emplace(fields[i], static_cast<uint32_t>(i));
+      info.name = name;
+      info.is_declared = false;
+      record->field_index.emplace(name, static_cast<uint32_t>(record->fields.size()));
       record->fields.push_back(info);
+    }
+    for (const Symbol name : assigned.unknown) {
+      if (record->field_index.contains(name)) {
+        module_.bare_fields.insert(name);
+      }
     }
   }
 
@@ -515,7 +532,7 @@ class ModuleCompiler {
       fields.push_back(field.name);
     }
     if (record->is_class) {
-      define_growing_methods(record, decl.methods, fields);
+      define_class_methods(record, decl.methods, fields);
     } else {
       define_methods(record, decl.methods, fields);
     }

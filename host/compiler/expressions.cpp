@@ -60,6 +60,11 @@ void FunctionCompiler::name_to(Symbol name, const SourceSpan& span, Register des
   if (const Local* local = find_local(name)) {
     check_moved(*local);
   }
+  if (static const Symbol module_name = intern("__name__");
+      name == module_name && !module_.knows(name) && find_local(name) == nullptr) {
+    emit(Op::kLoadConstant, dest, text_constant(module_.is_program ? "__main__" : module_.name));
+    return;
+  }
   const Name resolved = resolve(name);
   if (resolved.form == Name::Form::kGlobal) {
     note_read(name, span);

@@ -70,7 +70,9 @@ std::vector<Symbol> FunctionCompiler::fields_of(Symbol type) const {
   std::vector<Symbol> fields;
   if (const Value known = module_.lookup(type); known.is(Kind::kRecord)) {
     for (const FieldInfo& field : as_object<Record>(known)->fields) {
-      fields.push_back(field.name);
+      if (field.is_declared) {
+        fields.push_back(field.name);
+      }
     }
   }
   return fields;

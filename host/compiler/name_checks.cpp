@@ -62,7 +62,7 @@ void FunctionCompiler::note_late_import(const UseDecl& use) {
 namespace {
 
 std::string hint_for(LoadedModule& module, Symbol name) {
-  if (std::string hint = module.ended_local_hint(name); !hint.empty()) {
+  if (std::string hint = module.hidden_name_hint(name); !hint.empty()) {
     return hint;
   }
   SpellingSuggester nearest(name_of(name));
@@ -83,6 +83,11 @@ std::string hint_for(LoadedModule& module, Symbol name) {
   return nearest.hint();
 }
 
+bool names_global(LoadedModule& module, Symbol name) {
+  const std::vector<Symbol>& globals = module.tree().module.globals;
+  return std::find(globals.begin(), globals.end(), name) != globals.end();
+}
+
 bool has_unfinished_import(const LoadedModule& module) {
   return std::any_of(module.wildcards.begin(), module.wildcards.end(),
                      [](const LoadedModule* other) { return other->state != LoadedModule::State::kReady; });
@@ -99,7 +104,7 @@ void warn_about_names(LoadedModule& module) {
     }
     const bool is_private_to_function = use.users.size() == 1 && use.read_after;
     if (use.assigner != nullptr && is_private_to_function && module.is_program &&
-        !module.exports.contains(name)) {
+        !module.exports.contains(name) && !names_global(module, name)) {
       module.warnings.push_back({use.assigned_first,
                                  "assignment changes '" + name_of(name) + "', a variable of the module",
                                  "declare a variable of the function with 'var'"});
@@ -155,6 +160,19 @@ void FunctionCompiler::check_search_result(const BinaryExpr& expr) {
     warn_once(
         {expr.span, "a search in a text or array returns nil without a match, never -1", "compare with nil"});
   }
+}
+
+// In a class with __init__, an author who knows Python means a variable of the method.
+void FunctionCompiler::check_bare_field(const NameExpr& target, Name name) {
+  const AssignedFields* fields = assigned_fields();
+  const bool is_field = name.form == Name::Form::kField || name.form == Name::Form::kStatic;
+  if (!is_field || !module_.is_program || fields == nullptr || !fields->has_python_initializer) {
+    return;
+  }
+  const std::string& spelling = name_of(target.name);
+  warn_once(
+      {target.span, "assignment changes the field '" + spelling + "'",
+       "write 'self." + spelling + " = …', or 'var " + spelling + " = …' for a variable of the method"});
 }
 
 // `5 / 3` is 1. A program that uses PyTorch usually means the fraction, as in Python.

@@ -207,6 +207,8 @@ void FunctionCompiler::initial_value_to(const BindStmt& stmt, Register dest) {
 void FunctionCompiler::compile(const AssignStmt& stmt) {
   if (stmt.op) {
     compound_assign(stmt);
+  } else if (!stmt.chained.empty()) {
+    assign_chained(stmt);
   } else if (stmt.targets.size() == 1) {
     assign_one(*stmt.targets[0], *stmt.value);
   } else {
@@ -232,6 +234,25 @@ void FunctionCompiler::assign_one(const Expr& target, const Expr& value) {
   } else {
     assign_to(target, operand(value));
   }
+}
+
+// `a = b = e` computes e once and assigns from left to right.
+void FunctionCompiler::assign_chained(const AssignStmt& stmt) {
+  const Register value = temporary_of(*stmt.value);
+  const auto next_copy = [&] {
+    const Register copy = temporary();
+    emit(Op::kMove, copy, value);
+    return copy;
+  };
+  if (stmt.targets.size() == 1) {
+    assign_to(*stmt.targets[0], next_copy());
+  } else {
+    assign_parts(stmt.targets, next_copy());
+  }
+  for (const auto& target : stmt.chained) {
+    assign_to(*target, next_copy());
+  }
+  emit(Op::kRelease, value);
 }
 
 // Unpacks a sequence of exactly as many elements as there are targets.
@@ -314,6 +335,7 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
 void FunctionCompiler::assign_name(const NameExpr& target, Register value) {
   check_assignable(target.name, target.span);
   const Name name = resolve(target.name);
+  check_bare_field(target, name);
   const bool is_new =
       name.form == Name::Form::kGlobal && !is_module_ && !module_.variables.contains(target.name);
   if (is_new) {

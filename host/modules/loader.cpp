@@ -485,6 +485,15 @@ LoadedModule* text_module(const LoadedModule& module, const UseDecl& use, const 
   return found == text_modules().end() ? nullptr : found->second;
 }
 
+// `import math` of a program that comes from Python is `use std.math` if nothing else has the name. Empty if
+// std has none either.
+std::string file_in_library(LoadedModule& module, const UseDecl& use) {
+  UseDecl library;
+  library.path = {intern("std")};
+  library.path.insert(library.path.end(), use.path.begin(), use.path.end());
+  return use.parents == 0 ? find_module(module, library) : "";
+}
+
 // The module that `use` refers to, after it was loaded.
 ResolvedImport load_imported(LoadedModule& module, const UseDecl& use) {
   const std::string dotted = std::string(use.parents, '.') + join(use.path, 0, ".");
@@ -507,6 +516,9 @@ ResolvedImport load_imported(LoadedModule& module, const UseDecl& use) {
     if (!outer_file.empty()) {
       return {&load_for(module, use, outer_file, join(outer.path, 0, ".")), use.path.back()};
     }
+  }
+  if (const std::string in_library = file_in_library(module, use); !in_library.empty()) {
+    return {&load_for(module, use, in_library, "std." + dotted)};
   }
   SimpleError error("no module named '" + dotted + "'", missing_module_hint(module, use));
   locate(error, module, use.span);

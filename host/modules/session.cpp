@@ -51,6 +51,7 @@ const Proto* compile_cell(LoadedModule& session, std::string text, const std::st
   session.uses_of_names.clear();
   session.near_locals.clear();
   session.ended_locals.clear();
+  session.bare_fields.clear();
   session.imports_later = false;
   try {
     const Proto* const body = prepare(session);

@@ -483,7 +483,8 @@ struct BindStmt : StmtOf<StmtKind::kBind> {
 /// A bare unknown name on the left declares a local.
 struct AssignStmt : StmtOf<StmtKind::kAssign> {
   std::vector<ExprPtr> targets;
-  std::optional<BinaryOp> op;  // of a compound assignment, which has one target
+  std::vector<ExprPtr> chained;  // b of `a = b = e`; several targets are a tuple
+  std::optional<BinaryOp> op;    // of a compound assignment, which has one target
   ExprPtr value;
 };
 struct ReturnStmt : StmtOf<StmtKind::kReturn> {
@@ -630,6 +631,7 @@ struct Module {
   uint32_t file = 0;
   std::string doc;  // the module's docstring
   std::vector<StmtPtr> statements;
+  std::vector<Symbol> globals;  // variables of the module that functions name with `global`
 };
 
 /// Casts a node to its own struct. The caller has checked `kind`.

@@ -194,8 +194,10 @@ void Dumper::node(const BindStmt& stmt) {
 
 void Dumper::node(const AssignStmt& stmt) {
   open(stmt.op ? std::string(spelled(*stmt.op)) + "=" : "=");
-  for (const auto& target : stmt.targets) {
-    spaced(target);
+  for (const auto* targets : {&stmt.targets, &stmt.chained}) {
+    for (const auto& target : *targets) {
+      spaced(target);
+    }
   }
   spaced(stmt.value);
   close();

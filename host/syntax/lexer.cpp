@@ -27,13 +27,18 @@ constexpr uint32_t kMaxInterpolation = 1024;
 const std::vector<Tok>& keyword_kinds() {
   static const std::vector<Tok> kinds = [] {
     std::vector<Tok> table;
-    for (size_t i = 0; i < kKeywords.size(); ++i) {
-      const Symbol symbol = intern(kKeywords[i]);
+    const auto add = [&](std::string_view spelling, Tok kind) {
+      const Symbol symbol = intern(spelling);
       if (symbol >= table.size()) {
         table.resize(symbol + 1, Tok::kName);
       }
-      table[symbol] = static_cast<Tok>(static_cast<size_t>(Tok::kFn) + i);
+      table[symbol] = kind;
+    };
+    for (size_t i = 0; i < kKeywords.size(); ++i) {
+      add(kKeywords[i], static_cast<Tok>(static_cast<size_t>(Tok::kFn) + i));
     }
+    add("True", Tok::kTrue);  // as Python writes them
+    add("False", Tok::kFalse);
     return table;
   }();
   return kinds;
@@ -145,9 +150,8 @@ bool one_edit_apart(std::string_view a, std::string_view b) {
 
 std::string_view closest_keyword(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kForeign[] = {
-      {"def", "fn"},     {"func", "fn"},      {"function", "fn"}, {"elseif", "elif"},
-      {"elsif", "elif"}, {"switch", "match"}, {"None", "nil"},    {"null", "nil"},
-      {"True", "true"},  {"False", "false"},  {"this", "self"},   {"interface", "trait"}};
+      {"def", "fn"},       {"func", "fn"},  {"function", "fn"}, {"elseif", "elif"}, {"elsif", "elif"},
+      {"switch", "match"}, {"None", "nil"}, {"null", "nil"},    {"this", "self"},   {"interface", "trait"}};
   for (const auto& [foreign, ours] : kForeign) {
     if (name == foreign) {
       return ours;
@@ -215,9 +219,10 @@ bool is_match_name(const Token* before, const Token& next) {
           next.kind != Tok::kIf && next.kind != Tok::kEllipsis && ends_operand(next));
 }
 
-/// At the start of a line they begin a declaration, unless a member or an update follows.
-bool updates(const Token& next) {
-  return next.kind == Tok::kDot || (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kPercentAssign);
+/// At the start of a line they begin a declaration, unless an assignment, a member or nothing follows.
+bool is_variable(const Token& next) {
+  return next.line_start || next.kind == Tok::kEof || next.kind == Tok::kDot || next.kind == Tok::kComma ||
+         next.kind == Tok::kAssign || (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kPercentAssign);
 }
 
 void rename_words(std::vector<Token>& tokens, bool in_braces) {
@@ -230,7 +235,7 @@ void rename_words(std::vector<Token>& tokens, bool in_braces) {
       continue;
     }
     const bool starts_line = word.line_start && !in_braces;
-    if (starts_line ? updates(tokens[i + 1]) : ends_operand(tokens[i + 1])) {
+    if (starts_line ? is_variable(tokens[i + 1]) : ends_operand(tokens[i + 1])) {
       word.kind = Tok::kName;
     }
   }

@@ -170,7 +170,13 @@ class Parser {
   StmtPtr async_statement();
   StmtPtr expression_statement();
   StmtPtr assignment(ExprPtr first);
+  static ExprPtr parts_of(ExprPtr value, size_t starred, size_t count);
+  std::optional<size_t> starred_target(std::vector<ExprPtr>& targets);
   bool more_targets() const;
+  StmtPtr python_statement();
+  StmtPtr outer_variables(bool of_module);
+  StmtPtr raise_statement();
+  StmtPtr del_statement();
   void check_target(const Expr& target);
   ExprPtr assigned_value();
   ExprPtr value_or_tuple(ExprPtr value);
@@ -332,7 +338,13 @@ class Parser {
   ExprPtr generator_expression(SourceSpan span, ExprPtr value);
   ExprPtr leading_comprehension(SourceSpan start);
   ComprehensionClause comprehension_clause();
+  bool starts_init_of_object() const;
   ExprPtr dict();
+  ExprPtr set(SourceSpan span, Element first);
+  static ExprPtr call_of(const char* function, ExprPtr argument);
+  uint32_t value_end(uint32_t begin, uint32_t end) const;
+  bool starts_format() const;
+  ExprPtr formatted(const std::string& text);
   bool brace_is_dict() const;
 
   ExprPtr backslash_lambda();
@@ -396,6 +408,7 @@ class Parser {
   const RecordDecl* record_ = nullptr;  // the innermost one that is being parsed
   bool in_body_ = false;                // of a function
   bool uses_self_ = false;              // the current function contains self
+  std::vector<Symbol> globals_;         // named by `global`
   bool is_spec_ = false;                // enables the argument syntax of std.spec
   uint32_t depth_ = 0;
   uint32_t height_ = 0;

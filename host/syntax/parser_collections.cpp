@@ -122,21 +122,23 @@ ComprehensionClause Parser::comprehension_clause() {
   return clause;
 }
 
-/// `{}`, `{k: v, **more}`, `{k: v for x in xs}`.
+/// `{}`, `{k: v, **more}`, `{k: v for x in xs}`, and the sets `{a, b}` and `{e for x in xs}`.
 ExprPtr Parser::dict() {
   Scope scope(*this);
   const SourceSpan span = here();
   auto node = make<DictExpr>(span);
   open_bracket();
+  if (is(Tok::kStar)) {
+    return set(span, element());
+  }
   while (!is(Tok::kRightBrace)) {
     DictEntry entry;
     if (accept(Tok::kStarStar)) {
       entry.value = expression();
     } else {
       entry.key = expression();
-      if (is(Tok::kComma) || is(Tok::kRightBrace)) {
-        fail_at(span, "'{' starts a dict, which needs 'key: value'",
-                "sets are not supported; a block starts after ':'");
+      if (node->entries.empty() && (is(Tok::kComma) || is(Tok::kRightBrace) || is(Tok::kFor))) {
+        return set(span, {std::move(entry.key), false});
       }
       expect(Tok::kColon, "after the key");
       entry.value = expression();
@@ -153,6 +155,23 @@ ExprPtr Parser::dict() {
   }
   close_bracket(Tok::kRightBrace, "after the entries");
   return node;
+}
+
+/// After the first element in braces: set([…]).
+ExprPtr Parser::set(SourceSpan span, Element first) {
+  ExprPtr elements;
+  if (is(Tok::kFor) && !first.spread) {
+    elements = comprehension(span, nullptr, std::move(first.value));
+  } else {
+    auto array = make<ArrayExpr>(span);
+    array->elements.push_back(std::move(first));
+    while (accept(Tok::kComma) && !is(Tok::kRightBrace)) {
+      array->elements.push_back(element());
+    }
+    elements = std::move(array);
+  }
+  close_bracket(Tok::kRightBrace, "after the elements");
+  return call_of("set", std::move(elements));
 }
 
 /// At a brace that opens either a block or a dict: whether it opens a dict.

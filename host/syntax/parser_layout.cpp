@@ -25,6 +25,7 @@ Module Parser::module() {
   if (first.kind == Tok::kText && first.text.triple) {
     module.doc = take_docstring(module.statements, 0);
   }
+  module.globals = std::move(globals_);
   return module;
 }
 

@@ -104,6 +104,12 @@ ExprPtr Parser::primary() {
       return if_expression(false);
     case Tok::kMatch:
       return match_expression();
+    case Tok::kEllipsis: {
+      auto all = make<NameExpr>(here());
+      all->name = intern("Ellipsis");
+      advance();
+      return all;
+    }
     case Tok::kYield:
       return yield_expression();
     case Tok::kSuper:
@@ -165,10 +171,25 @@ void Parser::reject_lambda_keyword() {
   }
 }
 
+/// Whether `super().__init__()` of a class without a parent follows, which has no effect, as in Python.
+bool Parser::starts_init_of_object() const {
+  return record_ != nullptr && record_->parents.empty() && ahead().kind == Tok::kLeftParen &&
+         ahead(2).kind == Tok::kRightParen && ahead(3).kind == Tok::kDot &&
+         spelling(ahead(4)) == "__init__" && ahead(5).kind == Tok::kLeftParen &&
+         ahead(6).kind == Tok::kRightParen;
+}
+
 /// `super().m(a)` and `super(C, self).m(a)`: super(key_of_class(C), Parent).m(self, a), where the call of the
 /// keyword stands for Op::kSuper.
 ExprPtr Parser::super_call() {
   const SourceSpan span = here();
+  if (starts_init_of_object()) {
+    for (int i = 0; i < 5; ++i) {
+      advance();
+    }
+    arguments(Tok::kRightParen);
+    return make<NilExpr>(span);
+  }
   auto field = make<FieldExpr>(span);
   field->object = super_of_record(span);
   advance();

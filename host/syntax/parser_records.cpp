@@ -96,6 +96,10 @@ void Parser::parents(std::vector<TypePtr>& out) {
     advance();
     out.push_back(type());
   }
+  std::erase_if(out, [](const TypePtr& parent) {  // Python's root of all classes
+    return parent->kind == TypeKind::kName && parent->path.size() == 1 &&
+           name_of(parent->path[0]) == "object";
+  });
   if (!accept(Tok::kWith)) {
     return;
   }

@@ -24,15 +24,6 @@ std::optional<BinaryOp> compound_operator(Tok kind) {
   }
 }
 
-ExprPtr call_of(const char* function, ExprPtr argument) {
-  auto name = make<NameExpr>(argument->span);
-  name->name = intern(function);
-  auto call = make<CallExpr>(argument->span);
-  call->callee = std::move(name);
-  call->args.emplace_back().value = std::move(argument);
-  return call;
-}
-
 }  // namespace
 
 // ---- Statements -----------------------------------------------------------------------------------------
@@ -61,6 +52,9 @@ StmtPtr Parser::statement() {
   }
   if (starts_label()) {
     return labeled_statement();
+  }
+  if (StmtPtr read = python_statement()) {
+    return read;
   }
   return expression_statement();
 }
@@ -180,7 +174,7 @@ void Parser::reject_foreign_declaration(std::string_view word) {
   if (word == "switch") {
     fail("'switch' is not a keyword", "use 'match'");
   }
-  if (word == "throw" || word == "raise") {
+  if (word == "throw") {
     fail("exceptions are not supported", "return Err(…) or call panic(…)");
   }
 }
@@ -463,6 +457,7 @@ StmtPtr Parser::assignment(ExprPtr first) {
   while (accept(Tok::kComma)) {
     statement->targets.push_back(expression());
   }
+  const std::optional<size_t> starred = starred_target(statement->targets);
   for (const auto& target : statement->targets) {
     check_target(*target);
   }
@@ -475,10 +470,51 @@ StmtPtr Parser::assignment(ExprPtr first) {
   }
   advance();
   statement->value = assigned_value();
+  while (!statement->op && accept(Tok::kAssign)) {
+    check_target(*statement->value);
+    statement->chained.push_back(std::move(statement->value));
+    statement->value = assigned_value();
+  }
   if (is(Tok::kAssign)) {
     fail("an assignment is not an expression", "use two statements");
   }
+  if (starred && !statement->chained.empty()) {
+    fail_at(statement->span, "a chained assignment cannot have a starred target", "use two statements");
+  }
+  if (starred) {
+    statement->value = parts_of(std::move(statement->value), *starred, statement->targets.size());
+  }
   return statement;
+}
+
+/// The values for `count` targets, of which the one at `starred` collects what the others leave.
+ExprPtr Parser::parts_of(ExprPtr value, size_t starred, size_t count) {
+  ExprPtr call = call_of("__starred__", std::move(value));
+  for (const size_t number : {starred, count - starred - 1}) {
+    auto node = make<IntExpr>(call->span);
+    node->value = static_cast<int64_t>(number);
+    static_cast<CallExpr&>(*call).args.emplace_back().value = std::move(node);
+  }
+  return call;
+}
+
+/// Which of several targets is `*rest`. Replaces it by `rest`.
+std::optional<size_t> Parser::starred_target(std::vector<ExprPtr>& targets) {
+  std::optional<size_t> starred;
+  for (size_t i = 0; i < targets.size() && targets.size() > 1; ++i) {
+    const bool has_star =
+        targets[i]->kind == ExprKind::kUnary && as<UnaryExpr>(*targets[i]).op == UnaryOp::kDereference;
+    if (!has_star) {
+      continue;
+    }
+    if (starred) {
+      fail_at(targets[i]->span, "only one target may have a star");
+    }
+    starred = i;
+    ExprPtr target = std::move(static_cast<UnaryExpr&>(*targets[i]).operand);
+    targets[i] = std::move(target);
+  }
+  return starred;
 }
 
 /// At a comma: whether an `=` follows on this line, as in `a, b = …`.

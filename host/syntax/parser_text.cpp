@@ -147,6 +147,9 @@ ExprPtr Parser::text() {
   const uint32_t tail = token.terminated ? token.text.closing() : 0;
   const std::string_view raw = spelling(token).substr(token.text.opening());
   const std::string_view content = raw.substr(0, raw.size() - std::min<size_t>(tail, raw.size()));
+  if (starts_format() && token.terminated) {
+    return formatted(token.text.escapes ? unescaped(content) : std::string(content));
+  }
   if (token.text.interpolates && content.find_first_of("{}") != std::string_view::npos && !is_description()) {
     return interpolation(token);
   }
@@ -209,10 +212,18 @@ ExprPtr Parser::interpolation(const Token& token) {
         continue;
       }
       const uint32_t colon = format_colon(i + 1, *close);
+      const uint32_t end_of_value = value_end(i + 1, colon);
+      const std::string_view mark = file.substr(end_of_value, colon - end_of_value);  // =, !r or !s
+      if (mark.starts_with('=')) {
+        text += file.substr(i + 1, colon - i - 1);
+      }
       InterpolationPart part;
       part.text = std::exchange(text, {});
       move_to(position, i + 1);
-      part.value = interpolated({i + 1, colon, position.line, position.column});
+      part.value = interpolated({i + 1, end_of_value, position.line, position.column});
+      if (mark == "!r" || (mark.starts_with('=') && colon == *close)) {
+        part.value = call_of("repr", std::move(part.value));
+      }
       if (colon < *close) {
         part.format = file.substr(colon + 1, *close - colon - 1);
       }
@@ -233,6 +244,21 @@ ExprPtr Parser::interpolation(const Token& token) {
     node->parts.push_back({std::move(text), nullptr, ""});
   }
   return node;
+}
+
+/// The end of the expression in file.text[begin, end), before `=` of `{loss=}` or a conversion, `!r` or `!s`.
+uint32_t Parser::value_end(uint32_t begin, uint32_t end) const {
+  std::string_view inside = std::string_view(file_.text).substr(begin, end - begin);
+  if (inside.ends_with("!r") || inside.ends_with("!s")) {
+    return end - 2;
+  }
+  while (inside.ends_with(' ')) {
+    inside.remove_suffix(1);
+  }
+  constexpr std::string_view kOperators = "=!<>";
+  const bool is_shown = inside.size() > 1 && inside.back() == '=' &&
+                        kOperators.find(inside[inside.size() - 2]) == std::string_view::npos;
+  return is_shown ? begin + static_cast<uint32_t>(inside.size()) - 1 : end;
 }
 
 /// Advances `range.begin` to `offset`, counting lines.

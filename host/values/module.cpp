@@ -135,7 +135,10 @@ std::unordered_map<Symbol, Value>& builtins() {
   return names;
 }
 
-std::string LoadedModule::ended_local_hint(Symbol name) const {
+std::string LoadedModule::hidden_name_hint(Symbol name) const {
+  if (bare_fields.contains(name)) {
+    return "write 'self." + name_of(name) + "' for the field";
+  }
   const auto ended = ended_locals.find(name);
   return ended == ended_locals.end()
              ? ""

@@ -79,8 +79,10 @@ struct LoadedModule : Object, ModuleNames {
   std::unordered_map<Symbol, std::string> near_locals;
   /// For undefined names: the line of a variable of that name whose block has ended before the use.
   std::unordered_map<Symbol, uint32_t> ended_locals;
-  /// Empty if there is no such variable.
-  std::string ended_local_hint(Symbol name) const;
+  /// Undefined names in methods that are fields of the class.
+  std::unordered_set<Symbol> bare_fields;
+  /// About the variable of an ended block, or the field, of the undefined name; else empty.
+  std::string hidden_name_hint(Symbol name) const;
 
   LoadedModule() : Object(Kind::kModule) {}
 

@@ -166,6 +166,7 @@ struct FieldInfo {
   Value default_value;  // used if `initializer` is null
   const Proto* initializer = nullptr;
   bool has_default = false;        // the declaration has a default value
+  bool is_declared = true;         // in the class body; else by an assignment to self.name
   const TypeExpr* type = nullptr;  // as declared
   Symbol convertible = kNoSymbol;  // of the declared type, if values of another language are converted to it
 };
@@ -179,7 +180,9 @@ struct Record : Type {
   const Method* same = nullptr;         // __is__(other): whether both stand for one object
   const Method* as_declared = nullptr;  // __as_declared__(type): the value for a parameter of a built-in type
   const Method* on_replace =
-      nullptr;  // __on_replace__: called before a field that holds such an object changes
+      nullptr;                      // __on_replace__: called before a field that holds such an object changes
+  const Method* on_read = nullptr;  // __on_read__(): what the field of an object that computes fields returns
+  Record* plain = nullptr;          // of objects that compute fields: their class; else null
   const Method* initializer = nullptr;  // init(), or __init__()
   const Method* maker = nullptr;        // new()
   const Method* constructor = nullptr;  // __new__()
@@ -263,6 +266,11 @@ Value make_range(Value start, Value end, bool inclusive);
 template <class T>
 T* as_object(Value v) {
   return static_cast<T*>(v.as_object);
+}
+/// Whether reading a field of an object of `owner` that holds `value` calls __on_read__.
+inline bool has_read_hook(const Record* owner, Value value) {
+  return owner->plain != nullptr && value.is(Kind::kInstance) &&
+         as_object<Instance>(value)->record->on_read != nullptr;
 }
 /// Whether a field that holds `value` must call __on_replace__ before it changes.
 inline bool has_replace_hook(Value value) {

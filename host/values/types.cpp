@@ -7,14 +7,16 @@ void Record::cache_hooks() {
   static const Symbol drop_name = intern("drop"), hidden_drop = intern("__drop__"),
                       hash_name = intern("__hash__"), same_name = intern("__is__"),
                       native_name = intern("__native__"), replace_name = intern("__on_replace__"),
-                      order_name = intern("__order__"), declared_name = intern("__as_declared__"),
-                      init_name = intern("init"), init_dunder = intern("__init__"), make_name = intern("new"),
+                      read_name = intern("__on_read__"), order_name = intern("__order__"),
+                      declared_name = intern("__as_declared__"), init_name = intern("init"),
+                      init_dunder = intern("__init__"), make_name = intern("new"),
                       constructor_name = intern("__new__");
   drop = find(find(hidden_drop) != nullptr ? hidden_drop : drop_name);
   hash = find(hash_name);
   same = find(same_name);
   native_form = find(native_name);
   on_replace = find(replace_name);
+  on_read = find(read_name);
   as_declared = find(declared_name);
   initializer = find(init_name);
   if (initializer == nullptr || initializer->is_static) {

@@ -545,12 +545,17 @@ bool is_mutable_builtin(Value v) {
 // The receiver is moved out of its lvalue while the method runs, so that the method holds the only reference.
 // If the method may run code of the program, which could read the lvalue, the receiver is copied instead.
 bool Thread::invoke_builtin_on_lvalue(NativeFn function, Value* lvalue, uint32_t window, uint32_t count,
-                                      const LvaluePath& path, Symbol name) {
+                                      const LvaluePath& path, Symbol name, const ComputedPart& computed,
+                                      Ref& part) {
   const bool calls_back = may_call_back(name, stack_ + window + 1, count);
   stack_[window] = calls_back ? retained(*lvalue) : std::exchange(*lvalue, Value());
   const auto put_receiver_back = [&] {
     Ref scratch;
-    assign(*resolve_lvalue(path, path.steps.size(), scratch), std::exchange(stack_[window], Value()));
+    Value* at = computed.exists() ? resolve_within(path, computed, part)
+                                  : resolve_lvalue(path, path.steps.size(), scratch);
+    if (at != nullptr) {
+      assign(*at, std::exchange(stack_[window], Value()));
+    }
   };
   Value result;
   try {
@@ -561,6 +566,11 @@ bool Thread::invoke_builtin_on_lvalue(NativeFn function, Value* lvalue, uint32_t
     throw;
   }
   put_receiver_back();
+  if (computed.exists()) {
+    const Ref held = Ref::owned(result);
+    store_computed(path, computed, part.get());
+    retained(result);
+  }
   release_path(path);
   finish_window(window, window + 1, count, result);
   return false;
@@ -572,7 +582,8 @@ bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue
   const LvaluePath& path = proto.paths[static_cast<size_t>(lvalue_index)];
   const CallSpec* spec = path.spec >= 0 ? &proto.specs[static_cast<size_t>(path.spec)] : nullptr;
   Ref scratch;
-  Value* lvalue = resolve_lvalue(path, path.steps.size(), scratch);
+  ComputedPart computed;
+  Value* lvalue = resolve_lvalue(path, path.steps.size(), scratch, &computed);
   const bool is_builtin = is_mutable_builtin(*lvalue);
   const Native* native = is_builtin ? cached_builtin_method(*lvalue, cache) : nullptr;
   const Method* method = native == nullptr ? extension_method(*lvalue, cache.name) : nullptr;
@@ -584,7 +595,7 @@ bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue
     const bool is_plain = spec == nullptr && arguments >= native->min_arguments &&
                           (native->max_arguments < 0 || arguments <= native->max_arguments);
     const NativeFn function = is_plain ? native->fn : function_for(*native, window, count, 1, spec);
-    return invoke_builtin_on_lvalue(function, lvalue, window, count, path, cache.name);
+    return invoke_builtin_on_lvalue(function, lvalue, window, count, path, cache.name, computed, scratch);
   }
   if (lvalue->is(Kind::kInstance) && !as_object<Instance>(*lvalue)->record->is_class) {
     method = as_object<Instance>(*lvalue)->record->find(cache.name);
@@ -596,6 +607,10 @@ bool Thread::start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue
   if (in_place && !as_object<Closure>(method->function)->proto->runs_at_once()) {
     fail(name_of(cache.name) + "() changes its receiver in place and cannot be async or a generator",
          "methods of a class do not have this restriction");
+  }
+  if (in_place && computed.exists()) {
+    fail(name_of(cache.name) + "() would change a copy, because the receiver is computed",
+         "assign it to a variable first");
   }
   if (in_place && scratch.get().is_nil()) {
     return invoke_in_place(*method, lvalue, window, count, spec, lvalue_index);

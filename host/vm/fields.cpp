@@ -80,13 +80,17 @@ Value field_of_instance(Thread& thread, Value object, Symbol name) {
   auto* instance = as_object<Instance>(object);
   const Record& record = *instance->record;
   if (const auto found = record.field_index.find(name); found != record.field_index.end()) {
-    return retained(instance->fields()[found->second]);
+    const Value field = instance->fields()[found->second];
+    return has_read_hook(&record, field)
+               ? thread.call_method_of(field, *as_object<Instance>(field)->record->on_read, nullptr, 0)
+               : retained(field);
   }
   const Method* method = leaves_names(record.direct) ? nullptr : record.find(name);
   if (method != nullptr) {
     return method_as_value(thread, object, *method);
   }
-  if (const auto found = record.statics.find(name); found != record.statics.end()) {
+  const auto& statics = record.plain != nullptr ? record.plain->statics : record.statics;
+  if (const auto found = statics.find(name); found != statics.end()) {
     return retained(found->second);
   }
   if (const Value direct = machine_hooks().direct_get(object, name); !direct.is_missing()) {

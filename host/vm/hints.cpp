@@ -73,9 +73,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kImports
      {"py", "use python as py"}}};
 
 // Statements of Python that are no statements here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kStatements{
-    {{"del", "memory is freed with the last reference; xs.remove(i) and d.remove(key) remove an element"},
-     {"global", "a function assigns a variable of the module without a declaration"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kStatements{
+    {{"del", "memory is freed with the last reference; xs.remove(i) and d.remove(key) remove an element"}}};
 
 std::string import_hint(std::string_view name) {
   for (const auto& [module, statement] : kImports) {
@@ -94,7 +93,7 @@ std::string import_hint(std::string_view name) {
 }  // namespace
 
 std::string name_hint(LoadedModule& module, Symbol name) {
-  if (std::string hint = module.ended_local_hint(name); !hint.empty()) {
+  if (std::string hint = module.hidden_name_hint(name); !hint.empty()) {
     return hint;
   }
   if (std::string hint = import_hint(name_of(name)); !hint.empty()) {

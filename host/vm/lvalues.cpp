@@ -21,7 +21,8 @@ Value* Thread::own_slot(Value* at, const LvaluePath::Step& step) {
         return nullptr;
       }
       make_unique(*at);
-      return &as_object<Instance>(*at)->fields()[found->second];
+      Value* const slot = &as_object<Instance>(*at)->fields()[found->second];
+      return has_read_hook(record, *slot) ? nullptr : slot;
     }
     if (at->is(Kind::kModule)) {
       auto* module = static_cast<LoadedModule*>(at->as_object);
@@ -68,7 +69,7 @@ Value* Thread::step_into(Value* at, const LvaluePath::Step& step, Ref& scratch) 
   return &scratch.slot();
 }
 
-Value* Thread::resolve_lvalue(const LvaluePath& path, size_t steps, Ref& scratch) {
+Value* Thread::resolve_lvalue(const LvaluePath& path, size_t steps, Ref& scratch, ComputedPart* computed) {
   const Frame& frame = frames_[frame_count_ - 1];
   Value* registers = stack_ + frame.base;
   Value* at = nullptr;
@@ -103,6 +104,10 @@ Value* Thread::resolve_lvalue(const LvaluePath& path, size_t steps, Ref& scratch
     Ref next;
     Value* inner = step_into(at, path.steps[i], next);
     if (inner == &next.slot()) {
+      if (computed != nullptr) {
+        computed->container = Ref::shared(*at);
+        computed->step = i;
+      }
       scratch = std::move(next);
       at = &scratch.slot();
     } else {
@@ -112,6 +117,37 @@ Value* Thread::resolve_lvalue(const LvaluePath& path, size_t steps, Ref& scratch
   return at;
 }
 
+// The lvalue inside the computed part that `scratch` holds.
+Value* Thread::resolve_within(const LvaluePath& path, const ComputedPart& computed, Ref& scratch) {
+  Value* at = &scratch.slot();
+  for (size_t i = computed.step + 1; at != nullptr && i < path.steps.size(); ++i) {
+    at = own_slot(at, path.steps[i]);
+  }
+  return at;
+}
+
+// Stores the changed value of a computed part by __setitem__. Objects are no copies.
+void Thread::store_computed(const LvaluePath& path, const ComputedPart& computed, Value changed) {
+  const bool is_object = changed.is(Kind::kInstance) && as_object<Instance>(changed)->record->is_class;
+  if (!computed.exists() || is_object || !changed.is_object() ||
+      !computed.container.get().is(Kind::kInstance)) {
+    return;
+  }
+  static const Symbol set_item = intern("__setitem__");
+  const LvaluePath::Step& step = path.steps[computed.step];
+  const std::string& owner = name_of(as_object<Instance>(computed.container.get())->record->name);
+  if (step.form == LvaluePath::Step::Form::kField) {
+    fail(owner + " computes '" + name_of(step.operand) + "', so that only a copy would change",
+         "assign it to a variable first");
+  }
+  if (find_method(computed.container.get(), set_item) == nullptr) {
+    fail(owner + " has no __setitem__, so that only a copy of its element would change",
+         "assign the element to a variable first, or define __setitem__");
+  }
+  Ref container = Ref::shared(computed.container.get());
+  set_index(container.slot(), index_of(step), retained(changed));
+}
+
 void Thread::store_path(const LvaluePath& path, Value owned) {
   Ref value = Ref::owned(owned);
   Ref scratch;
@@ -119,13 +155,15 @@ void Thread::store_path(const LvaluePath& path, Value owned) {
     assign(*resolve_lvalue(path, 0, scratch), value.take());
     return;
   }
-  Value* lvalue = resolve_lvalue(path, path.steps.size() - 1, scratch);
+  ComputedPart computed;
+  Value* lvalue = resolve_lvalue(path, path.steps.size() - 1, scratch, &computed);
   const LvaluePath::Step& last = path.steps.back();
   if (last.form == LvaluePath::Step::Form::kField) {
     set_field(*lvalue, last.operand, value.take());
   } else {
     set_index(*lvalue, index_of(last), value.take());
   }
+  store_computed(path, computed, scratch.get());
 }
 
 Value Thread::load_path(const LvaluePath& path) {

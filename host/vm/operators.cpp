@@ -6,6 +6,7 @@
 #include "host/values/operator_hooks.h"
 #include "host/values/sized.h"
 #include "host/vm/machine_hooks.h"
+#include "host/vm/patterns.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -78,7 +79,7 @@ Value repeated(Value v, int64_t times) {
     }
     return make_text(std::move(result));
   }
-  const auto& items = as_object<Array>(v)->items;
+  const std::vector<Value>& items = *sequence_items(v);
   if (!items.empty() && times > (INT64_C(1) << 31) / static_cast<int64_t>(items.size())) {
     fail("array is too long");
   }
@@ -89,10 +90,12 @@ Value repeated(Value v, int64_t times) {
       result.push_back(retained(item));
     }
   }
-  return make_array(std::move(result));
+  return v.is(Kind::kTuple) ? make_tuple(std::move(result)) : make_array(std::move(result));
 }
 
-Value joined(const std::vector<Value>& a, const std::vector<Value>& b) {
+bool can_repeat(Value v) { return v.is(Kind::kText) || sequence_items(v) != nullptr; }
+
+std::vector<Value> joined(const std::vector<Value>& a, const std::vector<Value>& b) {
   std::vector<Value> items;
   items.reserve(a.size() + b.size());
   for (const Value item : a) {
@@ -101,7 +104,7 @@ Value joined(const std::vector<Value>& a, const std::vector<Value>& b) {
   for (const Value item : b) {
     items.push_back(retained(item));
   }
-  return make_array(std::move(items));
+  return items;
 }
 
 bool can_compose(Value v) {
@@ -162,15 +165,17 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
     if (a.is(Kind::kText) || b.is(Kind::kText)) {
       return make_text(display(a) + display(b));
     }
-    if (a.is(Kind::kArray) && b.is(Kind::kArray)) {
-      return joined(as_object<Array>(a)->items, as_object<Array>(b)->items);
+    const auto *left = sequence_items(a), *right = sequence_items(b);
+    if (left != nullptr && right != nullptr) {  // sizes are arrays, so that `x.shape + (1,)` is one
+      const bool are_tuples = a.is(Kind::kTuple) && b.is(Kind::kTuple);
+      return are_tuples ? make_tuple(joined(*left, *right)) : make_array(joined(*left, *right));
     }
   }
   if (op == BinaryOp::kMultiply) {
-    if ((a.is(Kind::kText) || a.is(Kind::kArray)) && is_any_integer(b)) {
+    if (can_repeat(a) && is_any_integer(b)) {
       return repeated(a, b.as_int);
     }
-    if ((b.is(Kind::kText) || b.is(Kind::kArray)) && is_any_integer(a)) {
+    if (can_repeat(b) && is_any_integer(a)) {
       return repeated(b, a.as_int);
     }
   }

@@ -160,8 +160,14 @@ class Thread {
   bool invoke_unknown(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
   void pack_arguments(uint32_t window, uint32_t count, const CallSpec* spec, Symbol name);
   bool start_invoke_lvalue(uint32_t window, uint32_t count, int32_t lvalue_index, Cache& cache);
+  struct ComputedPart {  // the last part of a path that an object computed: a copy, which a change stores
+                         // again
+    Ref container;
+    size_t step = SIZE_MAX;
+    bool exists() const { return step != SIZE_MAX; }
+  };
   bool invoke_builtin_on_lvalue(NativeFn function, Value* lvalue, uint32_t window, uint32_t count,
-                                const LvaluePath& path, Symbol name);
+                                const LvaluePath& path, Symbol name, const ComputedPart& computed, Ref& part);
   bool invoke_in_place(const Method& method, Value* lvalue, uint32_t window, uint32_t count,
                        const CallSpec* spec, int32_t lvalue_index);
   void push_frame(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index);
@@ -199,7 +205,9 @@ class Thread {
   bool construct_variant(Enum* type, uint32_t variant, uint32_t window, uint32_t count, const CallSpec* spec);
 
   // lvalues.cpp
-  Value* resolve_lvalue(const LvaluePath& path, size_t steps, Ref& scratch);
+  Value* resolve_lvalue(const LvaluePath& path, size_t steps, Ref& scratch, ComputedPart* computed = nullptr);
+  Value* resolve_within(const LvaluePath& path, const ComputedPart& computed, Ref& scratch);
+  void store_computed(const LvaluePath& path, const ComputedPart& computed, Value changed);
   void store_path(const LvaluePath& path, Value owned);
   Value load_path(const LvaluePath& path);
   void release_path(const LvaluePath& path);

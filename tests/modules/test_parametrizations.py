@@ -231,3 +231,88 @@ def test_rejects_the_same_as_pytorch_with_its_message(ours, theirs):
     words = str(expected.value).split("\n")[0].replace("`unsafe` flag is enabled", "`is_unsafe` is given")
     words = words.replace("name 'q'", "name 'nowhere'")
     assert words in str(raised.value)
+
+
+READS = run(
+    """
+    use torch
+    use torch.nn
+    use torch.nn.utils.{parametrizations, parametrize}
+
+    class Scaled(nn.Module):
+        fn __init__(): self.factor = 2.0
+        fn forward(x): x * self.factor
+
+    var computed = 0
+    class Counted(nn.Module):
+        fn forward(x):
+            computed += 1
+            x
+    fn layer(): parametrize.register_parametrization(nn.Linear(2, 2), "weight", Scaled())
+    fn read_after_change(m):
+        val before = m.weight
+        m.parametrizations.weight[0].factor = 5.0
+        val after = m.weight
+        m.parametrizations.weight.original.data.fill_(1.0)
+        (before.detach(), after.detach(), m.weight.detach(), m(torch.ones(1, 2)).detach() - m.bias.detach())
+    fn with_buffer():
+        val m = nn.Module()
+        m.register_buffer("scale", torch.ones(2))
+        parametrize.register_parametrization(m, "scale", Scaled())
+        m.parametrizations.scale[0].factor = 7.0
+        m.scale
+    fn reads():
+        val m = parametrize.register_parametrization(nn.Linear(2, 2), "weight", Counted())
+        computed = 0
+        m(torch.ones(1, 2))
+        val of_a_call = computed
+        m.weight
+        m.weight.sum()
+        val of_reads = computed - of_a_call
+        with parametrize.cached():
+            m.weight
+            m.weight
+            m(torch.ones(1, 2))
+        (of_a_call, of_reads, computed - of_a_call - of_reads)
+    fn names():
+        val m = layer()
+        val shown = (type_of(m), m is nn.Linear, "{m}".split("(")[0])
+        parametrize.remove_parametrizations(m, "weight")
+        (shown, type_of(m))
+    """,
+    name="parametrized_reads",
+)
+
+
+def test_each_read_computes_the_tensor():
+    m = READS.layer()
+    weight = m.parametrizations.weight.original.detach().clone()
+    before, after, changed, output = READS.read_after_change(m)
+    assert equal(before, weight * 2) and equal(after, weight * 5) and equal(changed, torch.full((2, 2), 5.0))
+    assert equal(output, torch.full((1, 2), 10.0))
+    assert equal(READS.with_buffer(), torch.full((2,), 7.0))
+
+
+def test_a_tensor_is_computed_as_often_as_in_pytorch():
+    class Counted(nn.Module):
+        calls = 0
+
+        def forward(self, x):
+            Counted.calls += 1
+            return x
+
+    theirs = parametrize.register_parametrization(nn.Linear(2, 2), "weight", Counted())
+    counts, x = [], torch.ones(1, 2)
+    for use in (lambda: theirs(x), lambda: (theirs.weight, theirs.weight.sum())):
+        Counted.calls = 0
+        use()
+        counts.append(Counted.calls)
+    Counted.calls = 0
+    with parametrize.cached():
+        theirs.weight, theirs.weight, theirs(x)
+    assert READS.reads() == (*counts, Counted.calls)
+
+
+def test_the_class_is_named_as_in_pytorch():
+    name = type(parametrize.register_parametrization(nn.Linear(2, 2), "weight", Doubled())).__name__
+    assert READS.names() == ((name, True, name), "Linear")
