@@ -74,6 +74,24 @@ def test_fish_completes(tmp_path):
         assert expected in done.stdout
 
 
+def test_zsh_completes():
+    if shutil.which("zsh") is None:
+        return  # the words are tested above
+    # The functions of zsh's completion system print what they would offer.
+    stubs = (
+        "compdef() { :; }; _files() { :; }; compadd() { print -l -- $@[2,-1]; }; _describe() { print -l -- ${(P)2}; }"
+    )
+    for words, expected in (
+        ("simple ne", "new:start a project"),
+        ("simple new fi", "fine-tuning"),
+        ("simple -", "--version"),
+    ):
+        program = f"{stubs}\n{script('zsh')}\nwords=({words}); CURRENT={len(words.split())}; _simple"
+        done = subprocess.run(["zsh", "-f", "-c", program], capture_output=True, text=True, check=True)
+        assert expected in done.stdout, done.stdout + done.stderr
+        assert done.stderr == ""
+
+
 def test_an_unknown_shell_is_rejected():
     done = subprocess.run([SIMPLE, "completion", "csh"], capture_output=True, text=True, check=False)
     assert done.returncode == 2

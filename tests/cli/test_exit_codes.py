@@ -25,7 +25,7 @@ DOCUMENT = (ROOT / "docs" / "command-line.md").read_text()
         ("fn main() -> i64: 5", 5),
         ("fn main(): 5.0", 0),
         ("val x = [1][3]", 1),
-        ("val = 1", 1),
+        ("val x = (", 1),
     ],
     ids=["success", "exit", "an integer from main", "another value from main", "an error", "a syntax error"],
 )

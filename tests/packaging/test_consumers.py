@@ -129,6 +129,12 @@ def test_python_uses_the_library_by_ctypes(prefix, sources, run):
     )
 
 
+def test_python_imports_the_package_of_an_installed_tree(prefix, run):
+    packages = prefix / "lib" / "simple-torch" / "share" / "python"
+    code = "import simple_torch; print(simple_torch.evaluate('1 + 1'))"
+    assert run(sys.executable, "-c", code, PYTHONPATH=str(packages)) == "2\n"
+
+
 def test_simple_declares_the_functions_of_the_library(prefix, sources, run):
     lines = run(prefix / "bin" / "simple-host", sources / "declared.spl").splitlines()
     assert lines[0] == "1 + 2 + 3 + 4 = 10.0"

@@ -27,6 +27,7 @@ def build_wheel(torch_versions: Sequence[str], out: Path = DIST) -> Path:
     Its backends are those of `torch_versions`. The environments of bin/simple setup are used where they are complete;
     else only the torch of each is installed, which is enough to build.
     """
+    STATE.mkdir(exist_ok=True)  # in a checkout without a set-up
     machine = system.inspect_machine()
     plan = system.plan(machine, with_python=True)
     if plan.packages:
