@@ -7,6 +7,7 @@ prints the script of the first stage; SOURCE is the folder that COPY copies from
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from dataclasses import dataclass, field
@@ -65,7 +66,7 @@ def script(stage: Stage, source: str, others: dict[str, str] | None = None) -> s
                 root = (others or {})[words.pop(0).removeprefix("--from=")]
             target = words.pop()
             lines += [f"mkdir -p {target}", *(f"cp -a {root}/{word.lstrip('/')}/. {target}/" for word in words)]
-    command = [word for kind in ("ENTRYPOINT", "CMD") for text in stage.of(kind)[-1:] for word in eval(text)]
+    command = [word for kind in ("ENTRYPOINT", "CMD") for text in stage.of(kind)[-1:] for word in json.loads(text)]
     if command:
         words = shlex.join(command)
         lines.append(f'su {user} -c "PATH=$PATH {words}"' if user else words)
