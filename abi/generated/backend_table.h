@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "4c973aa1ed214135";
+inline constexpr char kTableFingerprint[] = "98ce3a93f83ddf81";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -473,6 +473,20 @@ struct BackendTable {
   int32_t (*stream_create)(int32_t device_id, int64_t* out);
   int32_t (*stream_synchronize)(int64_t stream);
   int32_t (*stream_query)(int64_t stream, bool* out);
+  int32_t (*stream_current)(int32_t device_id, int64_t* out);
+  int32_t (*stream_default)(int32_t device_id, int64_t* out);
+  int32_t (*stream_set_current)(int64_t stream);
+  int32_t (*stream_number)(int64_t stream, int64_t* out);
+  int32_t (*stream_wait_event)(int64_t stream, int64_t event);
+  int32_t (*cuda_current_device)(int64_t* out);
+  int32_t (*cuda_set_device)(int32_t device_id);
+  int32_t (*cuda_synchronize)(int32_t device_id);
+  int32_t (*event_create)(bool enable_timing, int64_t* out);
+  int32_t (*event_record)(int64_t event, int64_t stream);
+  int32_t (*event_query)(int64_t event, bool* out);
+  int32_t (*event_synchronize)(int64_t event);
+  int32_t (*event_elapsed_time)(int64_t start, int64_t end, double* out);
+  int32_t (*event_free)(int64_t event);
   int32_t (*stream_free)(int64_t stream);
   int32_t (*to_stream)(int64_t a, int32_t device_id, int64_t stream, int64_t* out);
   int32_t (*cuda_memory_allocated)(int32_t device_id, int64_t* out);
@@ -1034,6 +1048,20 @@ int32_t safetensors_save(const char* path, const char* const* names, int64_t nam
 int32_t stream_create(int32_t device_id, int64_t* out);
 int32_t stream_synchronize(int64_t stream);
 int32_t stream_query(int64_t stream, bool* out);
+int32_t stream_current(int32_t device_id, int64_t* out);
+int32_t stream_default(int32_t device_id, int64_t* out);
+int32_t stream_set_current(int64_t stream);
+int32_t stream_number(int64_t stream, int64_t* out);
+int32_t stream_wait_event(int64_t stream, int64_t event);
+int32_t cuda_current_device(int64_t* out);
+int32_t cuda_set_device(int32_t device_id);
+int32_t cuda_synchronize(int32_t device_id);
+int32_t event_create(bool enable_timing, int64_t* out);
+int32_t event_record(int64_t event, int64_t stream);
+int32_t event_query(int64_t event, bool* out);
+int32_t event_synchronize(int64_t event);
+int32_t event_elapsed_time(int64_t start, int64_t end, double* out);
+int32_t event_free(int64_t event);
 int32_t stream_free(int64_t stream);
 int32_t to_stream(int64_t a, int32_t device_id, int64_t stream, int64_t* out);
 int32_t cuda_memory_allocated(int32_t device_id, int64_t* out);

@@ -467,6 +467,20 @@ constinit BackendTable table = {
     Slot<&BackendTable::stream_create>::open_then_call,
     Slot<&BackendTable::stream_synchronize>::open_then_call,
     Slot<&BackendTable::stream_query>::open_then_call,
+    Slot<&BackendTable::stream_current>::open_then_call,
+    Slot<&BackendTable::stream_default>::open_then_call,
+    Slot<&BackendTable::stream_set_current>::open_then_call,
+    Slot<&BackendTable::stream_number>::open_then_call,
+    Slot<&BackendTable::stream_wait_event>::open_then_call,
+    Slot<&BackendTable::cuda_current_device>::open_then_call,
+    Slot<&BackendTable::cuda_set_device>::open_then_call,
+    Slot<&BackendTable::cuda_synchronize>::open_then_call,
+    Slot<&BackendTable::event_create>::open_then_call,
+    Slot<&BackendTable::event_record>::open_then_call,
+    Slot<&BackendTable::event_query>::open_then_call,
+    Slot<&BackendTable::event_synchronize>::open_then_call,
+    Slot<&BackendTable::event_elapsed_time>::open_then_call,
+    Slot<&BackendTable::event_free>::open_then_call,
     Slot<&BackendTable::stream_free>::open_then_call,
     Slot<&BackendTable::to_stream>::open_then_call,
     Slot<&BackendTable::cuda_memory_allocated>::open_then_call,
@@ -1028,6 +1042,20 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::stream_create>::unavailable,
     Slot<&BackendTable::stream_synchronize>::unavailable,
     Slot<&BackendTable::stream_query>::unavailable,
+    Slot<&BackendTable::stream_current>::unavailable,
+    Slot<&BackendTable::stream_default>::unavailable,
+    Slot<&BackendTable::stream_set_current>::unavailable,
+    Slot<&BackendTable::stream_number>::unavailable,
+    Slot<&BackendTable::stream_wait_event>::unavailable,
+    Slot<&BackendTable::cuda_current_device>::unavailable,
+    Slot<&BackendTable::cuda_set_device>::unavailable,
+    Slot<&BackendTable::cuda_synchronize>::unavailable,
+    Slot<&BackendTable::event_create>::unavailable,
+    Slot<&BackendTable::event_record>::unavailable,
+    Slot<&BackendTable::event_query>::unavailable,
+    Slot<&BackendTable::event_synchronize>::unavailable,
+    Slot<&BackendTable::event_elapsed_time>::unavailable,
+    Slot<&BackendTable::event_free>::unavailable,
     Slot<&BackendTable::stream_free>::unavailable,
     Slot<&BackendTable::to_stream>::unavailable,
     Slot<&BackendTable::cuda_memory_allocated>::unavailable,
@@ -2979,6 +3007,62 @@ int32_t spt_stream_synchronize(int64_t stream) {
 
 int32_t spt_stream_query(int64_t stream, bool* out) {
   return slot(table.stream_query)(stream, out);
+}
+
+int32_t spt_stream_current(int32_t device_id, int64_t* out) {
+  return slot(table.stream_current)(device_id, out);
+}
+
+int32_t spt_stream_default(int32_t device_id, int64_t* out) {
+  return slot(table.stream_default)(device_id, out);
+}
+
+int32_t spt_stream_set_current(int64_t stream) {
+  return slot(table.stream_set_current)(stream);
+}
+
+int32_t spt_stream_number(int64_t stream, int64_t* out) {
+  return slot(table.stream_number)(stream, out);
+}
+
+int32_t spt_stream_wait_event(int64_t stream, int64_t event) {
+  return slot(table.stream_wait_event)(stream, event);
+}
+
+int32_t spt_cuda_current_device(int64_t* out) {
+  return slot(table.cuda_current_device)(out);
+}
+
+int32_t spt_cuda_set_device(int32_t device_id) {
+  return slot(table.cuda_set_device)(device_id);
+}
+
+int32_t spt_cuda_synchronize(int32_t device_id) {
+  return slot(table.cuda_synchronize)(device_id);
+}
+
+int32_t spt_event_create(bool enable_timing, int64_t* out) {
+  return slot(table.event_create)(enable_timing, out);
+}
+
+int32_t spt_event_record(int64_t event, int64_t stream) {
+  return slot(table.event_record)(event, stream);
+}
+
+int32_t spt_event_query(int64_t event, bool* out) {
+  return slot(table.event_query)(event, out);
+}
+
+int32_t spt_event_synchronize(int64_t event) {
+  return slot(table.event_synchronize)(event);
+}
+
+int32_t spt_event_elapsed_time(int64_t start, int64_t end, double* out) {
+  return slot(table.event_elapsed_time)(start, end, out);
+}
+
+int32_t spt_event_free(int64_t event) {
+  return slot(table.event_free)(event);
 }
 
 int32_t spt_stream_free(int64_t stream) {

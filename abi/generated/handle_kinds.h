@@ -21,10 +21,11 @@ enum class HandleKind : int32_t {
   kDatasetPass = 11,
   kDownload = 12,
   kNode = 13,
+  kEvent = 14,
 };
 
 /// One more than the greatest kind.
-inline constexpr int32_t kHandleKinds = 14;
+inline constexpr int32_t kHandleKinds = 15;
 
 constexpr const char* name_of(HandleKind kind) {
   switch (kind) {
@@ -54,6 +55,8 @@ constexpr const char* name_of(HandleKind kind) {
       return "download";
     case HandleKind::kNode:
       return "graph node";
+    case HandleKind::kEvent:
+      return "event";
   }
   return "value of unknown kind";
 }

@@ -4361,6 +4361,76 @@ int64_t rt_torch_torchstream_query(int64_t stream) {
   return spt_last_error_kind() == 0 ? out : 1;
 }
 
+int64_t rt_torch_stream_current(int32_t device_id) {
+  int64_t out{};
+  store_status(slot(table.stream_current)(device_id, &out));
+  return out;
+}
+
+int64_t rt_torch_stream_default(int32_t device_id) {
+  int64_t out{};
+  store_status(slot(table.stream_default)(device_id, &out));
+  return out;
+}
+
+void rt_torch_stream_set_current(int64_t stream) {
+  store_status(slot(table.stream_set_current)(stream));
+}
+
+int64_t rt_torch_stream_number(int64_t stream) {
+  int64_t out{};
+  store_status(slot(table.stream_number)(stream, &out));
+  return out;
+}
+
+void rt_torch_stream_wait_event(int64_t stream, int64_t event) {
+  store_status(slot(table.stream_wait_event)(stream, event));
+}
+
+int64_t rt_torch_cuda_current_device() {
+  int64_t out{};
+  store_status(slot(table.cuda_current_device)(&out));
+  return out;
+}
+
+void rt_torch_cuda_set_device(int32_t device_id) {
+  store_status(slot(table.cuda_set_device)(device_id));
+}
+
+void rt_torch_cuda_synchronize(int32_t device_id) {
+  store_status(slot(table.cuda_synchronize)(device_id));
+}
+
+int64_t rt_torch_event_create(bool enable_timing) {
+  int64_t out{};
+  store_status(slot(table.event_create)(enable_timing, &out));
+  return out;
+}
+
+void rt_torch_event_record(int64_t event, int64_t stream) {
+  store_status(slot(table.event_record)(event, stream));
+}
+
+int64_t rt_torch_event_query(int64_t event) {
+  bool out{};
+  store_status(slot(table.event_query)(event, &out));
+  return spt_last_error_kind() == 0 ? out : 1;
+}
+
+void rt_torch_event_synchronize(int64_t event) {
+  store_status(slot(table.event_synchronize)(event));
+}
+
+double rt_torch_event_elapsed_time(int64_t start, int64_t end) {
+  double out{};
+  store_status(slot(table.event_elapsed_time)(start, end, &out));
+  return out;
+}
+
+void rt_torch_event_free(int64_t event) {
+  store_status(slot(table.event_free)(event));
+}
+
 void rt_torch_torchstream_free(int64_t stream) {
   store_status(slot(table.stream_free)(stream));
 }

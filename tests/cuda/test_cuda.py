@@ -82,6 +82,79 @@ for _ in 0..100:
     assert {*printed(tmp_path, program)} == {"true"}
 
 
+CURRENT = """
+val default = torch.cuda.default_stream()
+print default == torch.cuda.current_stream(), default.cuda_stream()
+val side = torch.cuda.Stream()
+print side == default, side.cuda_stream() != 0, side.device
+with torch.cuda.stream(side):
+    print torch.cuda.current_stream() == side
+    # Python's torch shares the current stream of the thread.
+    print py.eval("__import__('torch').cuda.current_stream().cuda_stream").to_int() == side.cuda_stream()
+    with torch.cuda.stream(nil): print torch.cuda.current_stream("cuda:0") == side
+print torch.cuda.current_stream() == default
+torch.cuda.set_stream(side)
+print torch.cuda.current_stream() == side
+torch.cuda.set_stream(default)
+print torch.cuda.current_device()
+with torch.cuda.device("cuda:0"): print torch.cuda.current_device()
+"""
+
+
+def test_the_current_stream_changes_within_a_block(tmp_path):
+    assert printed(tmp_path, CURRENT) == [
+        *("true 0", "false true 0", "true", "true", "true", "true", "true", "0", "0"),
+    ]
+
+
+# `side` sleeps before it writes, so that a reader that does not wait sees the zeros.
+ORDERED = """
+val wrong = []
+for i in 1..51:
+    val side = torch.cuda.Stream()
+    val x = torch.zeros([100000], device: "cuda")
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        py.eval("__import__('torch').cuda._sleep(1000000)")
+        x.fill_(i)
+    val written = side.record_event()
+    print written.query() and not written.query()
+    if i % 2 == 0: written.wait() else: torch.cuda.current_stream().wait_event(written)
+    if (x + 0).sum().item() != 100000.0 * i: wrong.push(i)
+    written.synchronize()
+    print written.query()
+print wrong
+"""
+
+
+def test_streams_wait_for_events(tmp_path):
+    *states, wrong = printed(tmp_path, ORDERED)
+    assert (wrong, {*states[::2]}, {*states[1::2]}) == ("[]", {"false"}, {"true"})
+
+
+TIMED = """
+fn timed(cycles):
+    val start = torch.cuda.Event(enable_timing=True)
+    val end = torch.cuda.Event(enable_timing=True)
+    start.record()
+    py.eval(f"__import__('torch').cuda._sleep({cycles})")
+    end.record()
+    torch.cuda.synchronize()
+    start.elapsed_time(end)
+timed(1000)
+val (short, long) = (timed(10000000), timed(100000000))
+print short > 1.0 and long > 5.0 * short
+match torch.attempt(\\: torch.cuda.Event().elapsed_time(torch.cuda.Event())):
+    case Err(Torch(message)): print message
+    case other: print other
+"""
+
+
+def test_events_measure_time(tmp_path):
+    shown, message, *_ = printed(tmp_path, TIMED)
+    assert shown == "true" and "event" in message.lower()
+
+
 def test_files_keep_device_tensors(tmp_path):
     program = """
 val t = torch.arange(6, dtype: torch.float32, device: "cuda").reshape([2, 3])

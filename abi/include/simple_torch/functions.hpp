@@ -21,6 +21,7 @@ using DatasetHandle = Handle<SPT_HANDLE_DATASET>;
 using DatasetPassHandle = Handle<SPT_HANDLE_DATASET_PASS>;
 using DownloadHandle = Handle<SPT_HANDLE_DOWNLOAD>;
 using NodeHandle = Handle<SPT_HANDLE_NODE>;
+using EventHandle = Handle<SPT_HANDLE_EVENT>;
 
 // --- Information
 
@@ -3352,6 +3353,92 @@ inline bool stream_query(const StreamHandle& stream) {
   bool out = false;
   check(spt_stream_query(stream.get(), &out));
   return out;
+}
+
+/// Returns the stream in which the calling thread's operations on the CUDA device are queued.
+inline StreamHandle stream_current(int32_t device_id) {
+  int64_t out = 0;
+  check(spt_stream_current(device_id, &out));
+  return StreamHandle(out);
+}
+
+/// Returns the default stream of the CUDA device.
+inline StreamHandle stream_default(int32_t device_id) {
+  int64_t out = 0;
+  check(spt_stream_default(device_id, &out));
+  return StreamHandle(out);
+}
+
+/// Makes the stream the calling thread's current stream of its device. The current device does not change.
+inline void stream_set_current(const StreamHandle& stream) {
+  check(spt_stream_set_current(stream.get()));
+}
+
+/// Returns a number that equal streams of a device have in common; 0 for its default stream.
+inline int64_t stream_number(const StreamHandle& stream) {
+  int64_t out = 0;
+  check(spt_stream_number(stream.get(), &out));
+  return out;
+}
+
+/// All later work of the stream waits for the event. Returns at once. No effect if the event was not
+/// recorded.
+inline void stream_wait_event(const StreamHandle& stream, const EventHandle& event) {
+  check(spt_stream_wait_event(stream.get(), event.get()));
+}
+
+/// Returns the index of the calling thread's current CUDA device; -1 without CUDA.
+inline int64_t cuda_current_device() {
+  int64_t out = 0;
+  check(spt_cuda_current_device(&out));
+  return out;
+}
+
+/// Makes the device the calling thread's current CUDA device.
+inline void cuda_set_device(int32_t device_id) {
+  check(spt_cuda_set_device(device_id));
+}
+
+/// Waits until all work of the device is complete.
+inline void cuda_synchronize(int32_t device_id) {
+  check(spt_cuda_synchronize(device_id));
+}
+
+/// Returns an event of CUDA, which belongs to a device once it is recorded.
+inline EventHandle event_create(bool enable_timing) {
+  int64_t out = 0;
+  check(spt_event_create(enable_timing, &out));
+  return EventHandle(out);
+}
+
+/// Records the event after the work that the stream has now. A later call replaces the record.
+inline void event_record(const EventHandle& event, const StreamHandle& stream) {
+  check(spt_event_record(event.get(), stream.get()));
+}
+
+/// Returns whether the recorded work is complete; true if the event was not recorded.
+inline bool event_query(const EventHandle& event) {
+  bool out = false;
+  check(spt_event_query(event.get(), &out));
+  return out;
+}
+
+/// Waits until the recorded work is complete.
+inline void event_synchronize(const EventHandle& event) {
+  check(spt_event_synchronize(event.get()));
+}
+
+/// Returns the milliseconds from one event to another. Both must have been created with enable_timing, and be
+/// complete.
+inline double event_elapsed_time(const EventHandle& start, const EventHandle& end) {
+  double out = 0;
+  check(spt_event_elapsed_time(start.get(), end.get(), &out));
+  return out;
+}
+
+/// Releases the handle. An invalid handle is ignored.
+inline void event_free(int64_t event) {
+  check(spt_event_free(event));
 }
 
 /// Releases the handle. An invalid handle is ignored.

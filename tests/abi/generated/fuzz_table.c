@@ -1119,6 +1119,34 @@ static void call_spt_stream_synchronize(const FuzzWord* a, FuzzWord* r) { r->i =
 static void call_rt_torch_torchstream_sync(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_torchstream_sync(a[0].i); }
 static void call_spt_stream_query(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_query(a[0].i, a[1].p); }
 static void call_rt_torch_torchstream_query(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_torchstream_query(a[0].i); }
+static void call_spt_stream_current(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_current((int32_t)a[0].i, a[1].p); }
+static void call_rt_torch_stream_current(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_stream_current((int32_t)a[0].i); }
+static void call_spt_stream_default(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_default((int32_t)a[0].i, a[1].p); }
+static void call_rt_torch_stream_default(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_stream_default((int32_t)a[0].i); }
+static void call_spt_stream_set_current(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_set_current(a[0].i); }
+static void call_rt_torch_stream_set_current(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_stream_set_current(a[0].i); }
+static void call_spt_stream_number(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_number(a[0].i, a[1].p); }
+static void call_rt_torch_stream_number(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_stream_number(a[0].i); }
+static void call_spt_stream_wait_event(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_wait_event(a[0].i, a[1].i); }
+static void call_rt_torch_stream_wait_event(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_stream_wait_event(a[0].i, a[1].i); }
+static void call_spt_cuda_current_device(const FuzzWord* a, FuzzWord* r) { r->i = spt_cuda_current_device(a[0].p); }
+static void call_rt_torch_cuda_current_device(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_cuda_current_device(); }
+static void call_spt_cuda_set_device(const FuzzWord* a, FuzzWord* r) { r->i = spt_cuda_set_device((int32_t)a[0].i); }
+static void call_rt_torch_cuda_set_device(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_cuda_set_device((int32_t)a[0].i); }
+static void call_spt_cuda_synchronize(const FuzzWord* a, FuzzWord* r) { r->i = spt_cuda_synchronize((int32_t)a[0].i); }
+static void call_rt_torch_cuda_synchronize(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_cuda_synchronize((int32_t)a[0].i); }
+static void call_spt_event_create(const FuzzWord* a, FuzzWord* r) { r->i = spt_event_create((a[0].i & 1) != 0, a[1].p); }
+static void call_rt_torch_event_create(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_event_create((a[0].i & 1) != 0); }
+static void call_spt_event_record(const FuzzWord* a, FuzzWord* r) { r->i = spt_event_record(a[0].i, a[1].i); }
+static void call_rt_torch_event_record(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_event_record(a[0].i, a[1].i); }
+static void call_spt_event_query(const FuzzWord* a, FuzzWord* r) { r->i = spt_event_query(a[0].i, a[1].p); }
+static void call_rt_torch_event_query(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_event_query(a[0].i); }
+static void call_spt_event_synchronize(const FuzzWord* a, FuzzWord* r) { r->i = spt_event_synchronize(a[0].i); }
+static void call_rt_torch_event_synchronize(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_event_synchronize(a[0].i); }
+static void call_spt_event_elapsed_time(const FuzzWord* a, FuzzWord* r) { r->i = spt_event_elapsed_time(a[0].i, a[1].i, a[2].p); }
+static void call_rt_torch_event_elapsed_time(const FuzzWord* a, FuzzWord* r) { r->f = rt_torch_event_elapsed_time(a[0].i, a[1].i); }
+static void call_spt_event_free(const FuzzWord* a, FuzzWord* r) { r->i = spt_event_free(a[0].i); }
+static void call_rt_torch_event_free(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_event_free(a[0].i); }
 static void call_spt_stream_free(const FuzzWord* a, FuzzWord* r) { r->i = spt_stream_free(a[0].i); }
 static void call_rt_torch_torchstream_free(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_torchstream_free(a[0].i); }
 static void call_spt_to_stream(const FuzzWord* a, FuzzWord* r) { r->i = spt_to_stream(a[0].i, (int32_t)a[1].i, a[2].i, a[3].p); }
@@ -2432,6 +2460,34 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_torchstream_sync", "void rt_torch_torchstream_sync(int64_t stream)", call_rt_torch_torchstream_sync, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}}},
     {"spt_stream_query", "int32_t spt_stream_query(int64_t stream, bool* out)", call_spt_stream_query, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}, {FUZZ_OUT_BOOL, 0, "out"}}},
     {"rt_torch_torchstream_query", "int64_t rt_torch_torchstream_query(int64_t stream)", call_rt_torch_torchstream_query, {FUZZ_BOOL, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}}},
+    {"spt_stream_current", "int32_t spt_stream_current(int32_t device_id, int64_t* out)", call_spt_stream_current, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_I32, 0, "device_id"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_STREAM, "out"}}},
+    {"rt_torch_stream_current", "int64_t rt_torch_stream_current(int32_t device_id)", call_rt_torch_stream_current, {FUZZ_HANDLE, SPT_HANDLE_STREAM, ""}, 1, {{FUZZ_I32, 0, "device_id"}}},
+    {"spt_stream_default", "int32_t spt_stream_default(int32_t device_id, int64_t* out)", call_spt_stream_default, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_I32, 0, "device_id"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_STREAM, "out"}}},
+    {"rt_torch_stream_default", "int64_t rt_torch_stream_default(int32_t device_id)", call_rt_torch_stream_default, {FUZZ_HANDLE, SPT_HANDLE_STREAM, ""}, 1, {{FUZZ_I32, 0, "device_id"}}},
+    {"spt_stream_set_current", "int32_t spt_stream_set_current(int64_t stream)", call_spt_stream_set_current, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}}},
+    {"rt_torch_stream_set_current", "void rt_torch_stream_set_current(int64_t stream)", call_rt_torch_stream_set_current, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}}},
+    {"spt_stream_number", "int32_t spt_stream_number(int64_t stream, int64_t* out)", call_spt_stream_number, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_stream_number", "int64_t rt_torch_stream_number(int64_t stream)", call_rt_torch_stream_number, {FUZZ_I64, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}}},
+    {"spt_stream_wait_event", "int32_t spt_stream_wait_event(int64_t stream, int64_t event)", call_spt_stream_wait_event, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}, {FUZZ_HANDLE, SPT_HANDLE_EVENT, "event"}}},
+    {"rt_torch_stream_wait_event", "void rt_torch_stream_wait_event(int64_t stream, int64_t event)", call_rt_torch_stream_wait_event, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}, {FUZZ_HANDLE, SPT_HANDLE_EVENT, "event"}}},
+    {"spt_cuda_current_device", "int32_t spt_cuda_current_device(int64_t* out)", call_spt_cuda_current_device, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_cuda_current_device", "int64_t rt_torch_cuda_current_device(void)", call_rt_torch_cuda_current_device, {FUZZ_I64, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_cuda_set_device", "int32_t spt_cuda_set_device(int32_t device_id)", call_spt_cuda_set_device, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_I32, 0, "device_id"}}},
+    {"rt_torch_cuda_set_device", "void rt_torch_cuda_set_device(int32_t device_id)", call_rt_torch_cuda_set_device, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_I32, 0, "device_id"}}},
+    {"spt_cuda_synchronize", "int32_t spt_cuda_synchronize(int32_t device_id)", call_spt_cuda_synchronize, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_I32, 0, "device_id"}}},
+    {"rt_torch_cuda_synchronize", "void rt_torch_cuda_synchronize(int32_t device_id)", call_rt_torch_cuda_synchronize, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_I32, 0, "device_id"}}},
+    {"spt_event_create", "int32_t spt_event_create(bool enable_timing, int64_t* out)", call_spt_event_create, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_BOOL, 0, "enable_timing"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_EVENT, "out"}}},
+    {"rt_torch_event_create", "int64_t rt_torch_event_create(bool enable_timing)", call_rt_torch_event_create, {FUZZ_HANDLE, SPT_HANDLE_EVENT, ""}, 1, {{FUZZ_BOOL, 0, "enable_timing"}}},
+    {"spt_event_record", "int32_t spt_event_record(int64_t event, int64_t stream)", call_spt_event_record, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_EVENT, "event"}, {FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}}},
+    {"rt_torch_event_record", "void rt_torch_event_record(int64_t event, int64_t stream)", call_rt_torch_event_record, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_EVENT, "event"}, {FUZZ_HANDLE, SPT_HANDLE_STREAM, "stream"}}},
+    {"spt_event_query", "int32_t spt_event_query(int64_t event, bool* out)", call_spt_event_query, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_EVENT, "event"}, {FUZZ_OUT_BOOL, 0, "out"}}},
+    {"rt_torch_event_query", "int64_t rt_torch_event_query(int64_t event)", call_rt_torch_event_query, {FUZZ_BOOL, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_EVENT, "event"}}},
+    {"spt_event_synchronize", "int32_t spt_event_synchronize(int64_t event)", call_spt_event_synchronize, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_EVENT, "event"}}},
+    {"rt_torch_event_synchronize", "void rt_torch_event_synchronize(int64_t event)", call_rt_torch_event_synchronize, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_EVENT, "event"}}},
+    {"spt_event_elapsed_time", "int32_t spt_event_elapsed_time(int64_t start, int64_t end, double* out)", call_spt_event_elapsed_time, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_EVENT, "start"}, {FUZZ_HANDLE, SPT_HANDLE_EVENT, "end"}, {FUZZ_OUT_F64, 0, "out"}}},
+    {"rt_torch_event_elapsed_time", "double rt_torch_event_elapsed_time(int64_t start, int64_t end)", call_rt_torch_event_elapsed_time, {FUZZ_F64, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_EVENT, "start"}, {FUZZ_HANDLE, SPT_HANDLE_EVENT, "end"}}},
+    {"spt_event_free", "int32_t spt_event_free(int64_t event)", call_spt_event_free, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_I64, 0, "event"}}},
+    {"rt_torch_event_free", "void rt_torch_event_free(int64_t event)", call_rt_torch_event_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_I64, 0, "event"}}},
     {"spt_stream_free", "int32_t spt_stream_free(int64_t stream)", call_spt_stream_free, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_I64, 0, "stream"}}},
     {"rt_torch_torchstream_free", "void rt_torch_torchstream_free(int64_t stream)", call_rt_torch_torchstream_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_I64, 0, "stream"}}},
     {"spt_to_stream", "int32_t spt_to_stream(int64_t a, int32_t device_id, int64_t stream, int64_t* out)", call_spt_to_stream, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_I32, 0, "device_id"}, {FUZZ_I64, 0, "stream"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
@@ -2628,4 +2684,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1311;
+const int kFuzzFunctionCount = 1339;
