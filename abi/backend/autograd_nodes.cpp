@@ -1,6 +1,7 @@
 // Bodies of graph nodes: traversal, and hooks of the program on nodes.
 #include "core_libtorch/autograd/nodes.h"
 
+#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>

@@ -163,14 +163,18 @@ std::vector<std::optional<at::Tensor>> wrap_outputs(ForwardStep& step, const Poi
   const c10::SmallVector<std::optional<at::Tensor>, 1> outputs(step.results.begin(), step.results.end());
   const auto non_differentiable = impls_of(step.non_differentiable);
   const auto view = [](const at::Tensor& tensor) { return tensor.view_as(tensor); };
-  const auto wrap = [&](auto&... reports_attached) {
-    return _wrap_outputs(step.inputs, non_differentiable, dirty, Outputs(outputs), node, no_forward_mode,
-                         /*to_save_if_setup_context=*/{}, view, /*pure_view=*/false, reports_attached...);
-  };
-  if constexpr (requires { wrap(attached); }) {
-    return wrap(attached);
-  } else {
-    return wrap();
+  const Outputs raw(outputs);
+  const std::unordered_set<at::TensorImpl*> to_save;  // of setup_context(), which Simple does not have
+  constexpr bool kPureView = false;
+  if constexpr (requires {
+                  _wrap_outputs(step.inputs, non_differentiable, dirty, raw, node, no_forward_mode, to_save,
+                                view, kPureView, attached);
+                }) {
+    return _wrap_outputs(step.inputs, non_differentiable, dirty, raw, node, no_forward_mode, to_save, view,
+                         kPureView, attached);
+  } else {  // torch 2.11
+    return _wrap_outputs(step.inputs, non_differentiable, dirty, raw, node, no_forward_mode, to_save, view,
+                         kPureView);
   }
 }
 

@@ -37,7 +37,7 @@ TEST(Errors, PointAtTheInvalidToken) {
        "1:7 expected end of line, found '//' [comments start with '#'; for integers '/' truncates, and "
        "torch.floor_divide() rounds down]"},
       {"f(x) = 3", "1:1 cannot assign to expression"},
-      {"a = b = c", "1:7 an assignment is not an expression [use two statements]"},
+      {"a += b = c", "1:8 an assignment is not an expression [use two statements]"},
       {"val if = 3", "1:5 expected a pattern, found 'if' ['if' is a keyword]"},
       {"fn f(in: i64): 1", "1:6 expected a parameter, found 'in' ['in' is a keyword]"},
       {"else: a", "1:1 'else' without a matching 'if' [indent it like its 'if']"},
