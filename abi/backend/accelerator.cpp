@@ -51,7 +51,9 @@ int32_t stream_set_current(int64_t stream) {
 }
 
 int32_t stream_number(int64_t stream, int64_t* out) {
-  return guarded_result(out, [&] { return (*handles().get<StreamPointer>(stream))->id(); });
+  return guarded_result(out, [&] {
+    return reinterpret_cast<int64_t>((*handles().get<StreamPointer>(stream))->native_handle());
+  });
 }
 
 int32_t stream_wait_event(int64_t stream, int64_t event) {

@@ -5246,7 +5246,7 @@ SPT_API int32_t spt_stream_default(int32_t device_id, int64_t* out);
  *  Simple:   rt_torch_stream_set_current */
 SPT_API int32_t spt_stream_set_current(int64_t stream);
 
-/** Returns a number that equal streams of a device have in common; 0 for its default stream.
+/** Returns CUDA's handle of the stream, a cudaStream_t as a number; 0 for the default stream.
  *
  *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
  *  Source:   torch.cuda.Stream.cuda_stream

@@ -3374,7 +3374,7 @@ inline void stream_set_current(const StreamHandle& stream) {
   check(spt_stream_set_current(stream.get()));
 }
 
-/// Returns a number that equal streams of a device have in common; 0 for its default stream.
+/// Returns CUDA's handle of the stream, a cudaStream_t as a number; 0 for the default stream.
 inline int64_t stream_number(const StreamHandle& stream) {
   int64_t out = 0;
   check(spt_stream_number(stream.get(), &out));
