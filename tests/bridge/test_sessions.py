@@ -278,7 +278,8 @@ def test_bad_arguments(session: Any) -> None:
 
 
 INTERRUPTED = """
-import _thread, threading, simple_torch
+import _thread, signal, threading, simple_torch
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in jobs in the background
 session = simple_torch.Session({})
 session.run("var count = 0")
 threading.Timer(0.3, _thread.interrupt_main).start()
