@@ -1,0 +1,105 @@
+"""Native models of vision.models.native equal torchvision's: state, initial values, outputs, gradients."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from embedded_simple import equal, run
+from torchvision import models as theirs
+
+OURS = run(
+    """
+    use torch
+    use python as py
+    use vision.models.native.{resnet18, resnet34, resnet50, resnet101, resnet152, resnext50_32x4d, resnext101_32x8d}
+    use vision.models.native.{resnext101_64x4d, wide_resnet50_2, wide_resnet101_2, BasicBlock}
+    val builders = {"resnet18": resnet18, "resnet34": resnet34, "resnet50": resnet50, "resnet101": resnet101,
+        "resnet152": resnet152, "resnext50_32x4d": resnext50_32x4d, "resnext101_32x8d": resnext101_32x8d,
+        "resnext101_64x4d": resnext101_64x4d, "wide_resnet50_2": wide_resnet50_2, "wide_resnet101_2": wide_resnet101_2}
+    fn built(name, seed, options):
+        torch.manual_seed(seed)
+        builders[name](**py.to_value(options))
+    fn state(net): net.state_dict()
+    fn loaded(net, path): net.load_state_dict(torch.load(path)).missing_keys
+    fn output(net, x, training):
+        net.train(training)
+        torch.manual_seed(1)
+        net(x)
+    fn gradients(net): net.parameters().map(\\p: p.grad())
+    fn message(work):
+        match torch.attempt(work):
+            case Ok(_): ""
+            case Err(torch.TorchError.InvalidArgument(message)): "InvalidArgument: " + message
+            case Err(torch.TorchError.NotImplemented(message)): "NotImplemented: " + message
+            case Err(other): "another: " + other.message()
+    fn messages():
+        [message(\\: resnet18(replace_stride_with_dilation: [true])), message(\\: resnet18(groups: 2)),
+            message(\\: BasicBlock(64, 64, dilation: 2))]
+    """
+)
+SMALL = ["resnet18", "resnet34", "resnet50", "resnext50_32x4d", "wide_resnet50_2"]
+LARGE = ["resnet101", "resnet152", "resnext101_32x8d", "resnext101_64x4d", "wide_resnet101_2"]
+OPTIONS = [
+    {"num_classes": 7, "zero_init_residual": True},
+    {"replace_stride_with_dilation": [False, True, True]},
+]
+
+
+def both(name: str, **options):
+    ours = OURS.built(name, 0, options)
+    torch.manual_seed(0)
+    return ours, getattr(theirs, name)(**options)
+
+
+def assert_same_state(ours, expected) -> None:
+    found = OURS.state(ours)
+    assert list(found) == list(expected)
+    assert [key for key in expected if not equal(found[key], expected[key])] == []
+
+
+@pytest.mark.parametrize("name", SMALL + LARGE)
+def test_initial_values_and_keys_are_torchvisions(name):
+    ours, model = both(name)
+    assert_same_state(ours, model.state_dict())
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_outputs_and_gradients_are_torchvisions(name):
+    ours, model = both(name, num_classes=5)
+    x = torch.randn(2, 3, 64, 64)
+    torch.testing.assert_close(OURS.output(ours, x, False), model.eval()(x), rtol=1e-5, atol=1e-5)
+    found = OURS.output(ours, x, True)
+    torch.manual_seed(1)
+    expected = model.train()(x)
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+    found.square().mean().backward()
+    expected.square().mean().backward()
+    for grad, parameter in zip(OURS.gradients(ours), model.parameters(), strict=True):
+        torch.testing.assert_close(grad, parameter.grad, rtol=1e-4, atol=1e-5)
+    assert_same_state(ours, model.state_dict())  # the running statistics
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_options_are_torchvisions(options):
+    ours, model = both("resnet50", **options)
+    assert_same_state(ours, model.state_dict())
+    x = torch.randn(1, 3, 64, 64)
+    torch.testing.assert_close(OURS.output(ours, x, False), model.eval()(x), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_saved_state_of_torchvision_loads_strictly(name, tmp_path):
+    torch.manual_seed(3)
+    expected = getattr(theirs, name)().state_dict()
+    torch.save(expected, tmp_path / "state.pth")
+    ours = OURS.built(name, 4, {})
+    assert OURS.loaded(ours, str(tmp_path / "state.pth")) == []
+    assert_same_state(ours, expected)
+
+
+def test_rejected_arguments_are_typed_errors():
+    assert OURS.messages() == [
+        "InvalidArgument: replace_stride_with_dilation should be None or a 3-element tuple, got [true]",
+        "InvalidArgument: BasicBlock only supports groups=1 and base_width=64",
+        "NotImplemented: Dilation > 1 not supported in BasicBlock",
+    ]
