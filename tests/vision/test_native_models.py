@@ -11,14 +11,11 @@ OURS = run(
     """
     use torch
     use python as py
-    use vision.models.native.{resnet18, resnet34, resnet50, resnet101, resnet152, resnext50_32x4d, resnext101_32x8d}
-    use vision.models.native.{resnext101_64x4d, wide_resnet50_2, wide_resnet101_2, BasicBlock}
-    val builders = {"resnet18": resnet18, "resnet34": resnet34, "resnet50": resnet50, "resnet101": resnet101,
-        "resnet152": resnet152, "resnext50_32x4d": resnext50_32x4d, "resnext101_32x8d": resnext101_32x8d,
-        "resnext101_64x4d": resnext101_64x4d, "wide_resnet50_2": wide_resnet50_2, "wide_resnet101_2": wide_resnet101_2}
+    use vision.models.native
+    use vision.models.native.blocks.{StochasticDepth}
     fn built(name, seed, options):
         torch.manual_seed(seed)
-        builders[name](**py.to_value(options))
+        getattr(native, name)(**py.to_value(options))
     fn state(net): net.state_dict()
     fn loaded(net, path): net.load_state_dict(torch.load(path)).missing_keys
     fn output(net, x, training):
@@ -33,15 +30,26 @@ OURS = run(
             case Err(torch.TorchError.NotImplemented(message)): "NotImplemented: " + message
             case Err(other): "another: " + other.message()
     fn messages():
-        [message(\\: resnet18(replace_stride_with_dilation: [true])), message(\\: resnet18(groups: 2)),
-            message(\\: BasicBlock(64, 64, dilation: 2))]
+        [message(\\: native.resnet18(replace_stride_with_dilation: [true])), message(\\: native.resnet18(groups: 2)),
+            message(\\: native.BasicBlock(64, 64, dilation: 2)),
+            message(\\: StochasticDepth(1.5))]
     """
 )
-SMALL = ["resnet18", "resnet34", "resnet50", "resnext50_32x4d", "wide_resnet50_2"]
-LARGE = ["resnet101", "resnet152", "resnext101_32x8d", "resnext101_64x4d", "wide_resnet101_2"]
+SMALL = [
+    *("resnet18", "resnet34", "resnet50", "resnext50_32x4d", "wide_resnet50_2"),
+    *("mobilenet_v3_small", "mobilenet_v3_large", "efficientnet_b0", "efficientnet_b1", "efficientnet_v2_s"),
+]
+LARGE = [
+    *("resnet101", "resnet152", "resnext101_32x8d", "resnext101_64x4d", "wide_resnet101_2"),
+    *(f"efficientnet_b{number}" for number in range(2, 8)),
+    *("efficientnet_v2_m", "efficientnet_v2_l"),
+]
 OPTIONS = [
-    {"num_classes": 7, "zero_init_residual": True},
-    {"replace_stride_with_dilation": [False, True, True]},
+    ("resnet50", {"num_classes": 7, "zero_init_residual": True}),
+    ("resnet50", {"replace_stride_with_dilation": [False, True, True]}),
+    ("mobilenet_v3_large", {"width_mult": 0.75, "reduced_tail": True, "dilated": True, "num_classes": 3}),
+    ("mobilenet_v3_small", {"width_mult": 1.4, "reduced_tail": True, "dropout": 0.5}),
+    ("efficientnet_b0", {"dropout": 0.4, "stochastic_depth_prob": 0.5, "num_classes": 2}),
 ]
 
 
@@ -79,9 +87,9 @@ def test_outputs_and_gradients_are_torchvisions(name):
     assert_same_state(ours, model.state_dict())  # the running statistics
 
 
-@pytest.mark.parametrize("options", OPTIONS)
-def test_options_are_torchvisions(options):
-    ours, model = both("resnet50", **options)
+@pytest.mark.parametrize(("name", "options"), OPTIONS)
+def test_options_are_torchvisions(name, options):
+    ours, model = both(name, **options)
     assert_same_state(ours, model.state_dict())
     x = torch.randn(1, 3, 64, 64)
     torch.testing.assert_close(OURS.output(ours, x, False), model.eval()(x), rtol=1e-5, atol=1e-5)
@@ -102,4 +110,5 @@ def test_rejected_arguments_are_typed_errors():
         "InvalidArgument: replace_stride_with_dilation should be None or a 3-element tuple, got [true]",
         "InvalidArgument: BasicBlock only supports groups=1 and base_width=64",
         "NotImplemented: Dilation > 1 not supported in BasicBlock",
+        "InvalidArgument: drop probability has to be between 0 and 1, but got 1.5",
     ]
