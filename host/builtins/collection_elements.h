@@ -33,6 +33,11 @@ inline bool holds_for(Thread& thread, Value f, Value x) {
   return truthy(result.get());
 }
 
+/// Whether the elements are made when they are asked for, as those of a generator or a DataLoader.
+inline bool makes_elements(Value v) {
+  return v.is(Kind::kGenerator) || v.is(Kind::kIterator) || v.is(Kind::kInstance);
+}
+
 /// Iterates over all elements; fails for a range without an end.
 template <class Body>
 void each_to_end(Thread& thread, Value iterable, Body&& body) {

@@ -590,10 +590,6 @@ Value to_tuple(Thread& thread, Value* args, int count) {
   Collected result = collected_elements(thread, args[0]);
   return make_tuple(std::exchange(result.items(), {}));
 }
-// Whether the elements are made when they are asked for, as those of a generator or a DataLoader.
-bool makes_elements(Value v) {
-  return v.is(Kind::kGenerator) || v.is(Kind::kIterator) || v.is(Kind::kInstance);
-}
 // enumerate(xs, start): the elements with their numbers; of a value that makes its elements, a generator.
 Value enumerate_from(Thread& thread, Value iterable, Value start) {
   if (makes_elements(iterable)) {

@@ -135,19 +135,12 @@ Value starred(Thread& thread, Value* args, int) {
     fail("cannot destructure " + std::to_string(items.size()) + " values into at least " +
          std::to_string(before + after));
   }
-  const auto copies = [&](size_t from, size_t to) {
-    std::vector<Value> values(items.begin() + static_cast<ptrdiff_t>(from),
-                              items.begin() + static_cast<ptrdiff_t>(to));
-    for (const Value value : values) {
-      retained(value);
-    }
-    return values;
-  };
-  std::vector<Value> parts = copies(0, before);
-  parts.push_back(make_array(copies(before, items.size() - after)));
-  for (const Value value : copies(items.size() - after, items.size())) {
-    parts.push_back(value);
+  std::vector<Value> parts, rest;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const bool is_collected = i >= before && i < items.size() - after;
+    (is_collected ? rest : parts).push_back(retained(items[i]));
   }
+  parts.insert(parts.begin() + static_cast<ptrdiff_t>(before), make_array(std::move(rest)));
   return make_tuple(std::move(parts));
 }
 

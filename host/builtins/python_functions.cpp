@@ -1,8 +1,10 @@
 // Python's functions map, filter, repr and slice.
 #include <algorithm>
+#include <cstdio>
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/collection_elements.h"
+#include "host/modules/loader.h"
 #include "host/values/module.h"
 #include "host/values/nesting.h"
 #include "host/values/objects.h"
@@ -12,14 +14,12 @@ namespace spl {
 
 namespace {
 
-// Whether the elements are made when they are asked for, and so may have no end.
-bool is_lazy(Value v) { return v.is(Kind::kGenerator) || v.is(Kind::kIterator) || v.is(Kind::kInstance); }
-
 // map(f, xs, ys, …): f of the elements at equal places, as many as the shortest has.
 Value map_function(Thread& thread, Value* args, int count) {
   const std::vector<Value> iterables(args + 1, args + count);
-  if (std::any_of(iterables.begin(), iterables.end(), is_lazy)) {
+  if (std::any_of(iterables.begin(), iterables.end(), makes_elements)) {
     std::vector<Value> held;
+    held.reserve(iterables.size());
     for (const Value one : iterables) {
       held.push_back(retained(one));
     }
@@ -47,7 +47,7 @@ Value map_function(Thread& thread, Value* args, int count) {
 
 // filter(f, xs): the elements for which f holds; the true ones if f is nil.
 Value filter_function(Thread& thread, Value* args, int) {
-  if (is_lazy(args[1])) {
+  if (makes_elements(args[1])) {
     return thread.call(library_function("std/iteration", "filter_lazily"), args, 2);
   }
   Collected result;
