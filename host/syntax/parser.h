@@ -338,6 +338,8 @@ class Parser {
   ExprPtr generator_expression(SourceSpan span, ExprPtr value);
   ExprPtr leading_comprehension(SourceSpan start);
   ComprehensionClause comprehension_clause();
+  static bool has_star(const Expr& expr);
+  static ExprPtr with_spreads(std::unique_ptr<TupleExpr> tuple);
   bool starts_init_of_object() const;
   ExprPtr dict();
   ExprPtr set(SourceSpan span, Element first);

@@ -391,8 +391,9 @@ ExprPtr Parser::parenthesized() {
   }
   if (!tuple->names.empty()) {
     tuple->names.resize(tuple->elements.size());
+    return tuple;
   }
-  return tuple;
+  return with_spreads(std::move(tuple));
 }
 
 bool Parser::starts_new() const {

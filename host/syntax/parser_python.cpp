@@ -158,8 +158,27 @@ StmtPtr Parser::del_statement() {
   return statement_of(span, std::move(call));
 }
 
-// ---- "…".format(…)
-// --------------------------------------------------------------------------------------------
+/// `*x`, which is also how a pointer is read.
+bool Parser::has_star(const Expr& expr) {
+  return expr.kind == ExprKind::kUnary && as<UnaryExpr>(expr).op == UnaryOp::kDereference;
+}
+
+/// `(*xs, y)` is tuple([*xs, y]).
+ExprPtr Parser::with_spreads(std::unique_ptr<TupleExpr> tuple) {
+  if (std::none_of(tuple->elements.begin(), tuple->elements.end(),
+                   [](const auto& element) { return has_star(*element); })) {
+    return tuple;
+  }
+  auto array = make<ArrayExpr>(tuple->span);
+  for (ExprPtr& element : tuple->elements) {
+    Element& one = array->elements.emplace_back();
+    one.spread = has_star(*element);
+    one.value = one.spread ? std::move(static_cast<UnaryExpr&>(*element).operand) : std::move(element);
+  }
+  return call_of("tuple", std::move(array));
+}
+
+// ---- "…".format(…) ------------------------------------------------------------------------------------
 
 /// Whether the literal at the current token is the receiver of `.format(`.
 bool Parser::starts_format() const {

@@ -502,9 +502,7 @@ ExprPtr Parser::parts_of(ExprPtr value, size_t starred, size_t count) {
 std::optional<size_t> Parser::starred_target(std::vector<ExprPtr>& targets) {
   std::optional<size_t> starred;
   for (size_t i = 0; i < targets.size() && targets.size() > 1; ++i) {
-    const bool has_star =
-        targets[i]->kind == ExprKind::kUnary && as<UnaryExpr>(*targets[i]).op == UnaryOp::kDereference;
-    if (!has_star) {
+    if (!has_star(*targets[i])) {
       continue;
     }
     if (starred) {
@@ -600,7 +598,7 @@ ExprPtr Parser::value_or_tuple(ExprPtr value) {
   while (accept(Tok::kComma)) {
     tuple->elements.push_back(expression());
   }
-  return tuple;
+  return with_spreads(std::move(tuple));
 }
 
 /// An expression before a body. A brace after it opens the body.

@@ -182,3 +182,14 @@ def test_rejects_the_same_as_pytorch_with_a_reason(start, line, message):
     if "nn.ReLU)" not in line:  # Python's Sequential accepts it
         with pytest.raises((AttributeError, LookupError, RuntimeError, TypeError, ValueError)):
             run_in_python(start, line)
+
+
+def test_a_dict_names_the_layers():
+    ours = run(
+        USES + 'fn made(): nn.Sequential({"conv": nn.Linear(2, 3), "relu": nn.ReLU()})\n'
+        "fn names(m): m.named_children().map(\\pair: pair.0)\nfn call(m, x): m(x).shape\n",
+        name="sequential_of_a_dict",
+    )
+    net = ours.made()
+    assert ours.names(net) == ["conv", "relu"]
+    assert ours.call(net, torch.zeros(4, 2)) == [4, 3]
