@@ -71,7 +71,7 @@ Value assert_fn(Thread&, Value* args, int count) {
   fail(count > 1 ? "assertion failed: " + display(args[1]) : "assertion failed");
 }
 Value len_fn(Thread& thread, Value* args, int) { return Value::integer(thread.length(args[0])); }
-// int(), float(), str() and bool() without an argument are 0, as the defaults of a defaultdict.
+// int(), float(), str() and bool() without an argument are 0, 0.0, "" and false, as in Python.
 Value int_fn(Thread&, Value* args, int count) { return Value::integer(count == 0 ? 0 : to_integer(args[0])); }
 Value float_fn(Thread&, Value* args, int count) {
   return Value::number(count == 0 ? 0.0 : to_number(args[0]));

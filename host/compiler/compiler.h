@@ -78,7 +78,7 @@ class FunctionCompiler {
   FunctionCompiler(LoadedModule& module, FunctionCompiler* parent, CellSet& cells,
                    const std::vector<Symbol>* fields);
 
-  /// For a method of a class: a field that it assigns through self is added to `fields`.
+  /// For a method of a class: it adds what it shows about the fields to `fields`.
   void note_fields(AssignedFields* fields) { assigned_fields_ = fields; }
   /// For a method: its type, whose constants are visible by their bare names.
   void belong_to(Symbol type) { owner_name_ = type; }
