@@ -27,7 +27,7 @@ namespace {
 using c10::IValue;
 
 constexpr int64_t kNotCalled = -1, kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4,
-                  kFloat = -5, kInteger = -6, kBool = -7;
+                  kFloat = -5, kInteger = -6, kBool = -7, kTensorTuple = -8;
 
 /// The results of this thread's last call that returned several.
 class PendingResults {
@@ -168,7 +168,10 @@ TypedResult run_boxed(const Plan& plan, const DirectCall& call, std::vector<IVal
       result.several = values.front().toTensorVector();
       break;
     case Returns::kValuesAndIndices:
-      result.several = {values[0].toTensor(), values[1].toTensor()};
+    case Returns::kTensorTuple:
+      for (const IValue& value : values) {
+        result.several.push_back(value.toTensor());
+      }
       break;
     case Returns::kOther:
       break;
@@ -228,6 +231,12 @@ int64_t keep_number(const IValue& value) {
   return kSeveralResults;
 }
 
+int64_t kind_of_tensors(Returns returns) {
+  return returns == Returns::kTensors            ? kTensorList
+         : returns == Returns::kValuesAndIndices ? kValuesAndIndices
+                                                 : kTensorTuple;
+}
+
 // Keeps several results for op_direct_tensor, or for op_direct_results where not all are tensors.
 int64_t keep_results(const Plan& plan, std::vector<at::Tensor> tensors, std::vector<IValue> values) {
   const bool are_tensors =
@@ -235,7 +244,7 @@ int64_t keep_results(const Plan& plan, std::vector<at::Tensor> tensors, std::vec
       std::all_of(tensors.begin(), tensors.end(), [](const at::Tensor& tensor) { return tensor.defined(); });
   if (are_tensors) {
     pending_results().set(std::move(tensors));
-    return plan.returns == Returns::kTensors ? kTensorList : kValuesAndIndices;
+    return kind_of_tensors(plan.returns);
   }
   if (values.size() == 1) {
     if (const int64_t kind = keep_number(values.front()); kind != kSeveralResults) {

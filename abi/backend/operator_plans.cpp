@@ -21,10 +21,9 @@ namespace {
 using c10::IValue;
 
 // Functions that Simple does not call as their operator: Python's function has another signature.
-constexpr std::array<std::string_view, 12> kOtherSignatures = {"norm",
+constexpr std::array<std::string_view, 11> kOtherSignatures = {"norm",
                                                                "tensordot",
                                                                "cdist",
-                                                               "split",
                                                                "sparse_coo_tensor",
                                                                "sparse_compressed_tensor",
                                                                "sparse_csr_tensor",
@@ -277,9 +276,14 @@ Returns returned_by(const c10::FunctionSchema& schema, const std::string& names)
            : results[0].type()->isSubtypeOf(*c10::ListType::ofTensors()) ? Returns::kTensors
                                                                          : Returns::kOther;
   }
-  return names == "values,indices" && is_tensor_result(results[0]) && is_tensor_result(results[1])
-             ? Returns::kValuesAndIndices
-             : Returns::kOther;
+  if (!std::all_of(results.begin(), results.end(), is_tensor_result)) {
+    return Returns::kOther;
+  }
+  const bool is_plain = std::any_of(results.begin(), results.end(),
+                                    [](const c10::Argument& result) { return result.name().empty(); });
+  return is_plain                    ? Returns::kTensorTuple
+         : names == "values,indices" ? Returns::kValuesAndIndices
+                                     : Returns::kOther;
 }
 
 // The tensors of a list are not examined. Without any tensor, as in Python, only factories skip autograd.

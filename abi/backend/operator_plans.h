@@ -35,6 +35,7 @@ enum class Returns : uint8_t {
   kTensor,
   kTensors,           // a list
   kValuesAndIndices,  // two tensors of these names
+  kTensorTuple,       // several tensors, not all with names
   kOther,
 };
 

@@ -58,7 +58,7 @@ a, b, zero, out = torch.rand(4, 4), torch.rand(4, 4), torch.zeros(4, 4), torch.r
 cube, y, mask, index = torch.rand(2, 3, 6), torch.rand(8), a > 0.5, torch.tensor([0, 2])
 leaf = torch.rand(4, 4, requires_grad=True)
 logits, targets = torch.rand(4, 10), torch.tensor([1, 2, 3, 4])
-linear, net = torch.nn.Linear(4, 4), Net()
+linear, cell, net = torch.nn.Linear(4, 4), torch.nn.LSTMCell(4, 4), Net()
 
 
 def refill() -> None:

@@ -4,8 +4,8 @@
 
 A round runs the whole program once in each process: its definitions, its training and its evaluation. In Simple each
 round is a copy of the program, loaded as a module of its own. Both processes stay, so that the start of PyTorch does
-not count. Times are processor times; a row shows the medians and Python / Simple: above 1, Simple is faster. A row
-that misses its goal ends with MISSED.
+not count. Both run on one processor, in turns. Times are processor times; a row shows the medians and Python /
+Simple: above 1, Simple is faster. A row that misses its goal ends with MISSED.
 """
 
 from __future__ import annotations
@@ -100,6 +100,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     host = str(Path(os.environ["SIMPLE_HOST"]).resolve())
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # of both processes, which run in turns
     torch.set_num_threads(1)
     names = options.names or sorted(path.stem for path in PROGRAMS.glob("*.py"))
     print(f"{'program':28}{'Simple, ms':>12}{'Python, ms':>12}{'ratio':>8}")

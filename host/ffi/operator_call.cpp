@@ -78,7 +78,7 @@ Value instance_of_handle(Record* record, int64_t handle) {
 }
 
 constexpr int64_t kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4, kFloat = -5, kInteger = -6,
-                  kBool = -7;
+                  kBool = -7, kTensorTuple = -8;
 
 std::vector<Value> tensors_of(const OperatorCall& call) {
   auto* next = reinterpret_cast<int64_t (*)()>(call.next_tensor);
@@ -90,13 +90,16 @@ std::vector<Value> tensors_of(const OperatorCall& call) {
   return tensors;
 }
 
-// A list of tensors, or the class of a pair.
-Value several_tensors(const OperatorCall& call, bool is_pair) {
+// A list or a tuple of tensors, or the class of a pair.
+Value several_tensors(const OperatorCall& call, int64_t kind) {
   std::vector<Value> tensors = tensors_of(call);
   for (Value& tensor : tensors) {
     tensor = instance_of_handle(call.record, tensor.as_int);
   }
-  if (!is_pair || tensors.size() != 2) {
+  if (kind == kTensorTuple) {
+    return make_tuple(std::move(tensors));
+  }
+  if (kind != kValuesAndIndices || tensors.size() != 2) {
     return make_array(std::move(tensors));
   }
   Instance* pair = new_instance(call.pair);
@@ -128,9 +131,9 @@ Value other_results(const OperatorCall& call, int64_t kind) {
     case kBool:
       return number_result(call, kind);
     case kTensorList:
-      return several_tensors(call, false);
     case kValuesAndIndices:
-      return several_tensors(call, true);
+    case kTensorTuple:
+      return several_tensors(call, kind);
     case kSeveralResults:
       return general_results(call);
     default:

@@ -111,8 +111,14 @@ bool replaces_any(const Type& type, const std::vector<Symbol>& methods) {
                      [&](Symbol name) { return type.methods.contains(name); });
 }
 
+// A method that assigns an inherited field lists it among the own ones, too.
+bool adds_fields(const Record& record, const Record& parent) {
+  return std::any_of(record.fields.begin(), record.fields.end(),
+                     [&](const FieldInfo& field) { return !parent.field_index.contains(field.name); });
+}
+
 void inherit_direct_calls(Record& record, const Record& parent) {
-  if (record.direct == nullptr && parent.direct != nullptr && record.fields.empty() &&
+  if (record.direct == nullptr && parent.direct != nullptr && !adds_fields(record, parent) &&
       !replaces_any(record, parent.direct->methods)) {
     record.direct = parent.direct;
   }

@@ -5404,11 +5404,11 @@ SPT_API int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, 
 /** Calls an operator as spt_op does, if a quick call is possible: the overload follows from the types
  *  of the values, and the defaults are PyTorch's (spt_op_defaults). *out is the result, if it is a
  *  tensor; for an operator that works in place and whose name ends in _, the handle of its first
- *  tensor; -3 for a list of tensors and -4 for two tensors named values and indices, which
- *  spt_op_direct_tensor returns one by one; -5 for a float, -6 for an integer and -7 for a bool, which
- *  spt_op_direct_number returns; -2 for other results, which spt_op_direct_results returns; -1 if the
- *  operator was not called. names are strings. In kinds, d is a dtype by its code. Combinations of
- *  types are resolved once.
+ *  tensor; -3 for a list of tensors, -4 for two tensors named values and indices and -8 for several
+ *  tensors that have no names, which spt_op_direct_tensor returns one by one; -5 for a float, -6 for an
+ *  integer and -7 for a bool, which spt_op_direct_number returns; -2 for other results, which
+ *  spt_op_direct_results returns; -1 if the operator was not called. names are strings. In kinds, d is
+ *  a dtype by its code. Combinations of types are resolved once.
  *
  *  Device:   As the operator requires; a device argument is a name or a code.
  *  Autograd: As in PyTorch: recorded when grad mode is on and an input requires grad.
@@ -5428,7 +5428,7 @@ SPT_API int32_t spt_op_direct(const char* name, const char* kinds, const SplArra
  *  Simple:   rt_torch_op_direct_results */
 SPT_API int32_t spt_op_direct_results(SplArray** out);
 
-/** Returns the next tensor of this thread's last spt_op_direct that was -3 or -4; 0 after the last.
+/** Returns the next tensor of this thread's last spt_op_direct that was -3, -4 or -8; 0 after the last.
  *
  *  Owns:     *out is a new handle; release it with spt_release.
  *  Errors:   INVALID_ARGUMENT (out is NULL).
