@@ -32,17 +32,24 @@ OURS = run(
     fn messages():
         [message(\\: native.resnet18(replace_stride_with_dilation: [true])), message(\\: native.resnet18(groups: 2)),
             message(\\: native.BasicBlock(64, 64, dilation: 2)),
-            message(\\: StochasticDepth(1.5))]
+            message(\\: StochasticDepth(1.5)), message(\\: native.ConvNeXt([])),
+            message(\\: native.vit_b_16(image_size: 30)), message(\\: small(32)(torch.zeros(1, 3, 16, 32))),
+            message(\\: small(32)(torch.zeros(1, 3, 32, 16)))]
+    fn small(image_size): native.VisionTransformer(image_size, 8, 1, 1, 8, 8)
+    fn set_head(net, weight):
+        with torch.no_grad(): net.heads.head.weight.copy_(weight)
     """
 )
 SMALL = [
     *("resnet18", "resnet34", "resnet50", "resnext50_32x4d", "wide_resnet50_2"),
     *("mobilenet_v3_small", "mobilenet_v3_large", "efficientnet_b0", "efficientnet_b1", "efficientnet_v2_s"),
+    "convnext_tiny",
 ]
 LARGE = [
     *("resnet101", "resnet152", "resnext101_32x8d", "resnext101_64x4d", "wide_resnet101_2"),
     *(f"efficientnet_b{number}" for number in range(2, 8)),
     *("efficientnet_v2_m", "efficientnet_v2_l"),
+    *("convnext_small", "convnext_base", "vit_b_16", "vit_b_32", "vit_l_32"),
 ]
 OPTIONS = [
     ("resnet50", {"num_classes": 7, "zero_init_residual": True}),
@@ -50,6 +57,9 @@ OPTIONS = [
     ("mobilenet_v3_large", {"width_mult": 0.75, "reduced_tail": True, "dilated": True, "num_classes": 3}),
     ("mobilenet_v3_small", {"width_mult": 1.4, "reduced_tail": True, "dropout": 0.5}),
     ("efficientnet_b0", {"dropout": 0.4, "stochastic_depth_prob": 0.5, "num_classes": 2}),
+    ("convnext_tiny", {"stochastic_depth_prob": 0.3, "layer_scale": 0.1, "num_classes": 4}),
+    ("vit_b_16", {"image_size": 64, "num_classes": 3, "dropout": 0.2, "attention_dropout": 0.1}),
+    ("vit_b_32", {"image_size": 64, "representation_size": 32, "num_classes": 5}),
 ]
 
 
@@ -105,12 +115,34 @@ def test_a_saved_state_of_torchvision_loads_strictly(name, tmp_path):
     assert_same_state(ours, expected)
 
 
+# The head of a transformer starts with zeros, so that other values are drawn for it.
+@pytest.mark.parametrize("options", [{}, {"representation_size": 16}])
+def test_outputs_and_gradients_of_a_transformer_are_torchvisions(options):
+    sizes = {"image_size": 32, "patch_size": 8, "num_layers": 2, "num_heads": 2, "hidden_dim": 16, "mlp_dim": 24}
+    ours, model = both("VisionTransformer", **sizes, num_classes=5, **options)
+    assert_same_state(ours, model.state_dict())
+    torch.nn.init.normal_(model.heads.head.weight)
+    OURS.set_head(ours, model.heads.head.weight.detach())
+    x = torch.randn(3, 3, 32, 32)
+    torch.testing.assert_close(OURS.output(ours, x, False), model.eval()(x), rtol=1e-5, atol=1e-5)
+    found, expected = OURS.output(ours, x, True), model.train()(x)
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+    found.square().mean().backward()
+    expected.square().mean().backward()
+    for grad, parameter in zip(OURS.gradients(ours), model.parameters(), strict=True):
+        torch.testing.assert_close(grad, parameter.grad, rtol=1e-4, atol=1e-5)
+
+
 def test_rejected_arguments_are_typed_errors():
     assert OURS.messages() == [
         "InvalidArgument: replace_stride_with_dilation should be None or a 3-element tuple, got [true]",
         "InvalidArgument: BasicBlock only supports groups=1 and base_width=64",
         "NotImplemented: Dilation > 1 not supported in BasicBlock",
         "InvalidArgument: drop probability has to be between 0 and 1, but got 1.5",
+        "InvalidArgument: The block_setting should not be empty",
+        "InvalidArgument: Input shape indivisible by patch size!",
+        "InvalidArgument: Wrong image height! Expected 32 but got 16!",
+        "InvalidArgument: Wrong image width! Expected 32 but got 16!",
     ]
 
 
