@@ -19,6 +19,7 @@
 #include "host/builtins/embedding.h"
 #include "host/builtins/generator_externs.h"
 #include "host/builtins/interrupt_mark.h"
+#include "host/builtins/json_externs.h"
 #include "host/builtins/member_tree.h"
 #include "host/builtins/plain_values.h"
 #include "host/builtins/process_run.h"
@@ -359,6 +360,7 @@ void install_host_externs() {
   add_host_externs(plain_value_externs());
   add_host_externs(computed_field_externs());
   add_host_externs(random_externs());
+  add_host_externs(json_externs());
 }
 
 }  // namespace spl

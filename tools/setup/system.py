@@ -182,6 +182,7 @@ _TOOLS = (
     Tool("Ninja", "ninja-build", lambda: shutil.which("ninja") is not None),
     Tool("libffi's headers", "libffi-dev", lambda: _has_header("ffi.h")),
     Tool("the JSON library's headers", "nlohmann-json3-dev", lambda: _has_header("nlohmann/json.hpp")),
+    Tool("RapidJSON's headers", "rapidjson-dev", lambda: _has_header("rapidjson/reader.h")),
     Tool("libcurl's headers", "libcurl4-openssl-dev", lambda: _has_header("curl/curl.h")),
     Tool("libjpeg-turbo's headers", "libjpeg-dev", lambda: _has_header("jpeglib.h")),
     Tool("libpng's headers", "libpng-dev", lambda: _has_header("png.h")),
