@@ -43,11 +43,25 @@ def test_each_command_has_help(bare):
         assert f"bin/simple {command}" in done.stdout
 
 
+def test_a_pytorch_without_cuda_is_rejected_with_what_installs_one(bare):
+    done = simple(bare, "setup", "--cpu")
+    assert done.returncode == 1
+    assert done.stderr.startswith("bin/simple: --cpu: PyPI has no torch without CUDA for Linux x86-64;")
+    assert "--index-url https://download.pytorch.org/whl/cpu torch==2.15.* torchvision && pip install ." in done.stderr
+    assert not (bare / ".simple").exists()
+
+
+def test_the_help_of_setup_states_the_sizes(bare):
+    text = " ".join(simple(bare, "setup", "--help").stdout.split())
+    assert "6.1 GB" in text
+    assert "8.2 GB" in text
+
+
 def test_doctor_reports_missing_parts_if_nothing_is_built(bare):
     done = simple(bare, "doctor")
     assert done.returncode == 1
     faults = [line for line in done.stdout.splitlines() if line.startswith("FAULT: ")]
-    assert f"FAULT: {bare}/.simple/torch-2.15/bin/python does not run; fix: bin/simple setup" in faults
+    assert f"FAULT: {bare}/.simple/runtime-2.15/bin/python does not run; fix: bin/simple setup" in faults
     assert "FAULT: libspl_torch.so is missing; fix: bin/simple setup" in faults
     assert "FAULT: simple-host is missing; fix: bin/simple setup" in faults
     assert done.stderr == ""

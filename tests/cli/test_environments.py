@@ -1,18 +1,30 @@
 """When an environment is complete; incomplete ones are never used."""
 
+import re
+
+import pytest
+
 from building import jobs
 from environments import _replace
-from layout import environment
+from layout import REQUIREMENTS, TORCH_VERSIONS, environment, full_environment, runtime_environment
 
 GIB = 1 << 30
 
 
-def made(tmp_path):
+def locks(tmp_path):
     requirements = tmp_path / "requirements"
     requirements.mkdir()
-    for name in ("torch-2.15.lock", "models.lock"):
+    for name in ("torch-2.15.lock", "runtime-2.15.lock", "models.lock"):
         (requirements / name).write_text("torch==2.15.0\n")
-    env = environment("2.15", state=tmp_path, requirements=requirements)
+    return requirements
+
+
+def pins(name):
+    return dict(re.findall(r"^([\w.-]+)==(\S+)", (REQUIREMENTS / name).read_text(), re.M))
+
+
+def made(tmp_path):
+    env = full_environment("2.15", state=tmp_path, requirements=locks(tmp_path))
     env.python.parent.mkdir(parents=True)
     env.python.touch()
     return env
@@ -33,6 +45,28 @@ def test_a_changed_lock_file_makes_it_incomplete(tmp_path):
     env.stamp.write_text(env.fingerprint())
     env.locks[0].write_text("torch==2.15.1\n")
     assert not env.complete()
+
+
+def test_programs_use_the_environment_of_the_tests_only_when_it_is_complete(tmp_path):
+    full = made(tmp_path)
+    assert environment("2.15", state=tmp_path, requirements=tmp_path / "requirements").folder.name == "runtime-2.15"
+    full.stamp.write_text(full.fingerprint())
+    assert environment("2.15", state=tmp_path, requirements=tmp_path / "requirements") == full
+
+
+@pytest.mark.parametrize("torch", TORCH_VERSIONS)
+def test_programs_need_a_part_of_what_the_tests_need_in_the_same_versions(torch):
+    runtime, full = pins(f"runtime-{torch}.lock"), pins(f"torch-{torch}.lock")
+    assert {"torch", "torchvision", "numpy", "pillow", "scikit-image"} <= runtime.keys()
+    assert not {"pytest", "jax", "tensorflow-cpu", "pyarrow", "transformers"} & runtime.keys()
+    assert {name: full[name] for name in runtime} == runtime
+    assert runtime_environment(torch).size_gb < full_environment(torch).size_gb
+
+
+def test_the_first_line_of_a_lock_is_the_command_that_makes_it():
+    for torch in TORCH_VERSIONS:
+        first = (REQUIREMENTS / f"runtime-{torch}.lock").read_text().splitlines()[0]
+        assert f"-c requirements/torch-{torch}.lock requirements/runtime-{torch}.in" in first
 
 
 def test_new_environment_replaces_the_old(tmp_path):

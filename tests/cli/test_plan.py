@@ -3,7 +3,7 @@
 import pytest
 
 from console import SetupError
-from layout import environment, packages_environment
+from layout import full_environment, packages_environment, runtime_environment
 from set_up import describe
 from system import SYSTEM_PYTHON, Machine, Plan, Python, Tool, install, plan
 
@@ -61,16 +61,16 @@ def test_user_without_rights_gets_the_exact_command():
 
 
 def test_plan_prints_packages_and_sizes():
-    text = "\n".join(describe([environment("2.15")], Plan(("cmake",), SYSTEM_PYTHON), free_gb=40))
+    text = "\n".join(describe([runtime_environment("2.15")], Plan(("cmake",), SYSTEM_PYTHON), free_gb=40))
     assert "system packages (up to 0.5 GB): cmake" in text
-    assert "Python packages (8.2 GB on disk, up to 3.6 GB to download)" in text
+    assert "Python packages (6.1 GB on disk, about half of it to download)" in text
     assert "torch 2.15 with its CUDA libraries (about 5.5 GB)" in text
-    assert "in total 8.4 GB, free on this disk: 40 GB" in text
-    assert ".simple/torch-2.15" in text
+    assert "in total 6.3 GB, free on this disk: 40 GB" in text
+    assert ".simple/runtime-2.15" in text
 
 
 def test_plan_adds_the_environment_of_the_package_tests():
-    made = [environment("2.15"), packages_environment("2.15")]
+    made = [full_environment("2.15"), packages_environment("2.15")]
     text = "\n".join(describe(made, Plan((), SYSTEM_PYTHON), free_gb=40))
     assert "Python packages (8.2 GB on disk" in text
     assert "Python packages (8.0 GB on disk" in text

@@ -56,7 +56,9 @@ def test_set_up_installs_the_versions_that_have_a_lock_file_the_default_first():
 def test_each_lock_file_belongs_to_a_supported_version_with_known_sizes():
     for lock in (ROOT / "requirements").glob("torch-*.lock"):
         minor = lock.stem.removeprefix("torch-")
-        sizes = {"environment_gb", "torch_gb"} | ({"packages_gb"} if minor in layout.PACKAGES_VERSIONS else set())
+        sizes = {"runtime_gb", "environment_gb", "torch_gb"} | (
+            {"packages_gb"} if minor in layout.PACKAGES_VERSIONS else set()
+        )
         sizes |= {"notebook_gb"} if minor in layout.NOTEBOOK_VERSIONS else set()
         assert set(VERSIONS["torch"][minor]) == sizes
 

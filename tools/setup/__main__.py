@@ -22,9 +22,10 @@ from layout import (
     PRESETS,
     ROOT,
     SANITIZED,
+    TORCH_SIZES,
     TORCH_VERSIONS,
     Build,
-    environment,
+    full_environment,
     notebook_environment,
     packages_environment,
 )
@@ -64,8 +65,10 @@ def _parser() -> argparse.ArgumentParser:
     with_none = (*TORCH_VERSIONS, NO_TORCH)
     setup = command("setup", _setup, "install what is missing, and build", versions=with_none)
     build = command("build", _setup, "build what has changed (sets up first if needed)", versions=with_none)
+    setup.epilog = sizes()
     for sub in (setup, build):
-        sub.add_argument("--all", action="store_true", help="build the test programs too")
+        sub.add_argument("--all", action="store_true", help="the test programs and the packages of the tests too")
+        sub.add_argument("--cpu", action="store_true", help="a PyTorch without CUDA, where the index has one")
     test = command("test", _test, "set up, build, and run the tests", versions=with_none)
     test.add_argument("--filter", metavar="TEXT", help="only tests whose name contains TEXT")
     test.add_argument("--long", action="store_true", help="run the full counts of the long tests")
@@ -87,8 +90,28 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _setup(options: argparse.Namespace) -> int:
+    if options.cpu:
+        raise SetupError(without_cuda())
     set_up(options.torch, Build(options.preset), assume_yes=options.yes, everything=options.all)
     return 0
+
+
+def sizes() -> str:
+    """What set-up installs, for its help."""
+    gb = TORCH_SIZES[DEFAULT_TORCH]
+    return (
+        f"On disk: {gb['runtime_gb']} GB of packages for programs, {gb['torch_gb']} GB of them torch with its CUDA "
+        f"libraries; {gb['environment_gb']} GB in all with --all, as for the tests, which link the files of both."
+    )
+
+
+def without_cuda() -> str:
+    """Why the lock files have no PyTorch for CPUs only, and what installs one."""
+    return (
+        "--cpu: PyPI has no torch without CUDA for Linux x86-64; in an environment of your own, install one, then "
+        f"this checkout: pip install --index-url https://download.pytorch.org/whl/cpu torch=={DEFAULT_TORCH}.* "
+        "torchvision && pip install ."
+    )
 
 
 def _test(options: argparse.Namespace) -> int:
@@ -101,7 +124,7 @@ def _test(options: argparse.Namespace) -> int:
     made = packages_environment(torch) if packages else None
     if options.packages:
         return run_package_tests(tree, made, name_filter=options.filter, long=options.long)
-    env = None if torch == NO_TORCH else environment(torch)
+    env = None if torch == NO_TORCH else full_environment(torch)
     return run_tests(tree, env, paths=options.paths, name_filter=options.filter, long=options.long, packages=made)
 
 
@@ -135,8 +158,9 @@ def _prepared_notebook_environment(torch: str, tree: Build, *, assume_yes: bool,
 
 def _bench(options: argparse.Namespace) -> int:
     torch = options.torch or DEFAULT_TORCH
-    set_up(torch, Build(options.preset), assume_yes=options.yes)  # a benchmark builds its own programs
-    env = environment(torch)
+    # A benchmark builds its own programs.
+    set_up(torch, Build(options.preset), assume_yes=options.yes, full=True)
+    env = full_environment(torch)
     variables = test_variables(Build(options.preset), env, long=False)
     return run_benchmarks(env.python, variables)
 

@@ -74,7 +74,7 @@ class Environment:
     torch: str
     folder: Path
     locks: tuple[Path, ...]
-    content: str = "the packages of the examples and tests"
+    content: str = "the packages of the tests"
     size: str = "environment_gb"  # its key in versions.json
 
     @property
@@ -98,6 +98,20 @@ class Environment:
 
 
 def environment(torch: str, *, state: Path = STATE, requirements: Path = REQUIREMENTS) -> Environment:
+    """The environment that programs use: that of the tests, which has more packages, if it is complete."""
+    tested = full_environment(torch, state=state, requirements=requirements)
+    return tested if tested.complete() else runtime_environment(torch, state=state, requirements=requirements)
+
+
+def runtime_environment(torch: str, *, state: Path = STATE, requirements: Path = REQUIREMENTS) -> Environment:
+    """What programs need. The first run installs it."""
+    locks = (requirements / f"runtime-{torch}.lock", requirements / "models.lock")
+    content = "NumPy, Pillow, scikit-image and the weights of the examples"
+    return Environment(torch, state / f"runtime-{torch}", locks, content, "runtime_gb")
+
+
+def full_environment(torch: str, *, state: Path = STATE, requirements: Path = REQUIREMENTS) -> Environment:
+    """What the tests, the benchmarks and all examples need."""
     locks = (requirements / f"torch-{torch}.lock", requirements / "models.lock")
     return Environment(torch, state / f"torch-{torch}", locks)
 

@@ -21,12 +21,12 @@ from layout import (
     Environment,
     complete_environments,
     environment,
+    full_environment,
     notebook_environment,
     packages_environment,
 )
 
 # Measured on Debian 12, x86-64.
-_DOWNLOAD_GB = 3.6
 _PACKAGES_GB = 0.5
 _BUILD_GB = 0.2
 
@@ -37,18 +37,21 @@ def set_up(
     *,
     assume_yes: bool,
     everything: bool = False,
+    full: bool = False,
     packages: bool = False,
     notebooks: bool = False,
 ) -> None:
     """Installs what is missing for `torch` ("none": no Python packages; None: as last time), and builds.
 
     Each step does only what is missing, so that an interrupted set-up can be run again. `everything` builds the
-    test programs too. `packages` also makes the environment of tests/packages, and `notebooks` that of notebooks.
+    test programs too and installs the packages of the tests; `full` only installs these. `packages` also makes the
+    environment of tests/packages, and `notebooks` that of notebooks.
     """
     with _one_at_a_time():
         if torch is None:
             torch = NO_TORCH if WITHOUT_TORCH.exists() else DEFAULT_TORCH
-        chosen = None if torch == NO_TORCH else environment(torch)
+        choose = full_environment if everything or full else environment
+        chosen = None if torch == NO_TORCH else choose(torch)
         machine = system.inspect_machine(for_tests=everything)
         plan = system.plan(machine, with_python=chosen is not None)
         wanted = [chosen] if chosen else []
@@ -95,7 +98,7 @@ def describe(missing: Sequence[Environment], plan: system.Plan, free_gb: float) 
     for env in missing:
         torch_gb = TORCH_SIZES[env.torch]["torch_gb"]
         lines += [
-            f"  Python packages ({env.size_gb} GB on disk, up to {_DOWNLOAD_GB} GB to download):",
+            f"  Python packages ({env.size_gb} GB on disk, about half of it to download):",
             f"    torch {env.torch} with its CUDA libraries (about {torch_gb} GB), torchvision,",
             f"    and {env.content}; all in {env.folder}, based on {plan.python}",
         ]
