@@ -57,7 +57,11 @@ bool scalar_to_native(SplValue& out, Value v) {
       out.as_float = v.as_float;
       return true;
     default:
-      return false;
+      if (!is_none(v)) {
+        return false;
+      }
+      out.tag = SPL_NIL;
+      return true;
   }
 }
 
