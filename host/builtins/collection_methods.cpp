@@ -535,6 +535,27 @@ Value remove(Thread&, Value* args, int) {
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
   return value;
 }
+// `del xs[i]` and `del xs[i:j]`.
+Value delete_items(Thread& thread, Value* args, int count) {
+  if (!args[1].is(Kind::kSlice)) {
+    return remove(thread, args, count);
+  }
+  const std::vector<size_t> positions = slice_positions(args[1], as_object<Array>(args[0])->items.size());
+  auto& items = own_elements(args[0]);
+  std::vector<bool> is_deleted(items.size());
+  for (const size_t at : positions) {
+    is_deleted[at] = true;
+  }
+  std::vector<Value> remaining, deleted;
+  for (size_t at = 0; at < items.size(); ++at) {
+    (is_deleted[at] ? deleted : remaining).push_back(items[at]);
+  }
+  items = std::move(remaining);
+  for (const Value v : deleted) {
+    release(v);  // after the change: a destructor may read the array
+  }
+  return retained(args[0]);
+}
 Value clear(Thread&, Value* args, int) {
   auto& items = own_elements(args[0]);
   const auto old = std::exchange(items, {});
@@ -690,11 +711,21 @@ const NativeEntry kIndexed[] = {
     {"index_of", index_of, 2, 2}, {"index", index_or_fail, 2, 2},
 };
 const NativeEntry kChanging[] = {
-    {"push", push, 2, 2},          {"append", push, 2, 2},     {"pop", pop, 1, 2},
-    {"insert", insert, 3, 3},      {"remove", remove, 2, 2},   {"remove_at", remove, 2, 2},
-    {"__delitem__", remove, 2, 2}, {"clear", clear, 1, 1},     {"sort", sort, 1, 2, sort_in_place_with},
-    {"sort_by", sort, 2, 2},       {"reverse", reverse, 1, 1}, {"extend", extend, 2, 2},
-    {"fill", fill, 2, 2},          {"swap", swap, 3, 3},       {"truncate", truncate, 2, 2},
+    {"push", push, 2, 2},
+    {"append", push, 2, 2},
+    {"pop", pop, 1, 2},
+    {"insert", insert, 3, 3},
+    {"remove", remove, 2, 2},
+    {"remove_at", remove, 2, 2},
+    {"__delitem__", delete_items, 2, 2},
+    {"clear", clear, 1, 1},
+    {"sort", sort, 1, 2, sort_in_place_with},
+    {"sort_by", sort, 2, 2},
+    {"reverse", reverse, 1, 1},
+    {"extend", extend, 2, 2},
+    {"fill", fill, 2, 2},
+    {"swap", swap, 3, 3},
+    {"truncate", truncate, 2, 2},
 };
 const NativeEntry kRange[] = {
     {"step", step, 2, 2},

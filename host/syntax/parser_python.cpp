@@ -146,8 +146,8 @@ StmtPtr Parser::del_statement() {
             "assign nil to a field; write one statement for each element");
   }
   auto& index = static_cast<IndexExpr&>(*targets[0]);
-  if (index.subscripts.size() != 1 || index.subscripts[0]->kind == ExprKind::kSlice) {
-    fail_at(span, "del: a slice cannot be deleted", "assign the elements that remain");
+  if (index.subscripts.size() != 1) {
+    fail_at(span, "del: one index or slice must be given", "write one statement for each dimension");
   }
   auto method = make<FieldExpr>(span);
   method->object = std::move(index.object);

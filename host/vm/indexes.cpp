@@ -94,6 +94,15 @@ Ref Thread::with_integers(Value index) {
   return method == nullptr ? Ref::shared(index) : Ref::owned(call_method_of(index, *method, nullptr, 0));
 }
 
+std::vector<size_t> slice_positions(Value slice, size_t size) {
+  const Ref integers = current_thread().with_integers(slice);
+  const auto* bounds = as_object<Slice>(integers.get());
+  std::vector<size_t> positions;
+  for_slice(bounds->start, bounds->stop, bounds->step, static_cast<int64_t>(size),
+            [&](int64_t at) { positions.push_back(static_cast<size_t>(at)); });
+  return positions;
+}
+
 Value Thread::range_of(Value start, Value end, bool inclusive) {
   if (!start.is(Kind::kInstance) && !end.is(Kind::kInstance)) {
     return make_range(start, end, inclusive);

@@ -10,6 +10,9 @@ namespace spl {
 /// The position that `index` denotes in `what` of length `size`; negative indexes count from the end. Fails
 /// if it is no integer or out of range.
 size_t checked_index(Value index, size_t size, const char* what);
+
+/// The positions that a slice selects among `size` elements, in the slice's order.
+std::vector<size_t> slice_positions(Value slice, size_t size);
 /// The source of a loop's elements: an array, or an Iterator. Owned. Fails for values that
 /// cannot be iterated over.
 Value make_iterator(Value source);
