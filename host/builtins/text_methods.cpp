@@ -272,6 +272,30 @@ Value padded(Value* args, int count, bool left) {
 Value pad_left(Thread&, Value* args, int count) { return padded(args, count, true); }
 Value pad_right(Thread&, Value* args, int count) { return padded(args, count, false); }
 
+// As in Python, the odd space is on the left where the width is odd.
+Value center(Thread&, Value* args, int count) {
+  const int64_t width = to_integer(args[1]);
+  const auto length = static_cast<int64_t>(as_object<Text>(args[0])->length());
+  const int64_t spare = std::max<int64_t>(width - length, 0);
+  Value padding[] = {args[0], Value::integer(length + spare / 2 + (spare & width & 1)),
+                     count > 2 ? args[2] : Value()};
+  const Ref left = Ref::owned(padded(padding, count, true));
+  padding[0] = left.get();
+  padding[1] = args[1];
+  return padded(padding, count, false);
+}
+// Zeros go after the sign.
+Value zfill(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  const std::string sign = text.starts_with('-') || text.starts_with('+') ? text.substr(0, 1) : "";
+  const Ref digits = Ref::owned(make_text(text.substr(sign.size())));
+  const Ref zero = Ref::owned(make_text("0"));
+  const int64_t width = to_integer(args[1]) - static_cast<int64_t>(sign.size());
+  Value padding[] = {digits.get(), Value::integer(width), zero.get()};
+  const Ref filled = Ref::owned(padded(padding, 3, true));
+  return make_text(sign + text_of(filled.get()));
+}
+
 Value to_string(Thread&, Value* args, int) { return retained(args[0]); }
 
 Value ord(Thread&, Value* args, int) {
@@ -338,6 +362,8 @@ const NativeEntry kMethods[] = {
     {"pad_right", pad_right, 2, 3},
     {"rjust", pad_left, 2, 3},
     {"ljust", pad_right, 2, 3},
+    {"center", center, 2, 3},
+    {"zfill", zfill, 2, 2},
     {"splitlines", lines, 1, 1},
     {"to_string", to_string, 1, 1},
     {"to_text", to_string, 1, 1},
