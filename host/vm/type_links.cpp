@@ -416,9 +416,19 @@ void inherit_from(Type& type, const TypeExpr& declared, Value parent, LoadedModu
   type.parents.insert(type.parents.end(), ancestor->parents.begin(), ancestor->parents.end());
 }
 
+// The farthest ancestor whose members are ordered, such as Module; null without one.
+const Record* ordered_ancestor(const Record& record) {
+  static const Symbol order = intern("__order__");
+  const auto found = std::find_if(record.parents.rbegin(), record.parents.rend(), [](const Type* parent) {
+    return parent->kind == Kind::kRecord && static_cast<const Record*>(parent)->field_index.contains(order);
+  });
+  return found == record.parents.rend() ? nullptr : static_cast<const Record*>(*found);
+}
+
 // Inherited fields precede the own ones, in the order of the parents. A field that both declare keeps the
-// parent's place and the own default.
+// parent's place and the own default. The fields of Module, which are not arguments, follow all others.
 void order_fields(Record& record) {
+  const Record* last = ordered_ancestor(record);
   std::vector<FieldInfo> ordered;
   std::vector<bool> placed(record.fields.size());
   const auto place = [&](Symbol name) {
@@ -433,7 +443,9 @@ void order_fields(Record& record) {
       continue;
     }
     for (const FieldInfo& field : static_cast<const Record*>(parent)->fields) {
-      place(field.name);
+      if (last == nullptr || !last->field_index.contains(field.name)) {
+        place(field.name);
+      }
     }
   }
   if (ordered.empty()) {
