@@ -7,6 +7,8 @@ from typing import ClassVar
 from pygments.lexer import RegexLexer, bygroups, combined, include, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
+__all__ = ["SimpleLexer"]  # Pygments reads it
+
 _KEYWORDS = (
     "fn me val var let const static struct class enum trait impl mixin extern use import export mod pub type alias "
     "if elif else for while loop match case return break continue pass in is not and or xor as self super async await "

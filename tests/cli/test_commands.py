@@ -31,13 +31,13 @@ def bare(tmp_path: Path) -> Path:
 def test_help_names_every_command(bare):
     done = simple(bare, "--help")
     assert done.returncode == 0
-    words = "FILE.spl run -e test --version setup build notebook doctor bench models new completion wheel"
+    words = "FILE.spl run -e test --version setup build notebook doctor bench models new completion wheel docs"
     for command in words.split():
         assert f"bin/simple {command}" in done.stdout
 
 
 def test_each_command_has_help(bare):
-    for command in ("setup", "build", "test", "notebook", "bench", "doctor", "wheel", "completion"):
+    for command in ("setup", "build", "test", "notebook", "bench", "doctor", "wheel", "docs", "completion"):
         done = simple(bare, command, "--help")
         assert done.returncode == 0, done.stderr
         assert f"bin/simple {command}" in done.stdout

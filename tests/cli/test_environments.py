@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import environments
 from building import jobs
 from environments import _replace
 from layout import REQUIREMENTS, TORCH_VERSIONS, environment, full_environment, runtime_environment
@@ -83,3 +84,26 @@ def test_compiler_count_is_limited_by_cores_and_memory():
     assert jobs(cores=2, memory_bytes=23 * GIB) == 2
     assert jobs(cores=16, memory_bytes=8 * GIB) == 4
     assert jobs(cores=4, memory_bytes=1 * GIB) == 1
+
+
+def test_a_changed_lock_file_makes_the_tools_again(tmp_path, monkeypatch):
+    made = []
+
+    def install(folder, locks, base_python):
+        folder.mkdir(exist_ok=True)
+        made.append(locks[0].read_text())
+
+    monkeypatch.setattr(environments, "install_locks", install)
+    lock = tmp_path / "docs.lock"
+    for text in ("mkdocs==1.6.0", "mkdocs==1.6.0", "mkdocs==1.6.1"):
+        lock.write_text(text)
+        assert environments.make_tools(tmp_path / "docs", lock, "mkdocs", "python3") == tmp_path / "docs"
+    assert made == ["mkdocs==1.6.0", "mkdocs==1.6.1"]
+
+
+def test_the_tests_of_the_site_need_mkdocs(commands):
+    def needs(*words):
+        return commands.builds_site(commands._parser().parse_args(["test", *words]))
+
+    assert needs() and needs("tests/website/test_site.py") and needs("tests/host", "tests/website")
+    assert not needs("tests/host") and not needs("--packages")

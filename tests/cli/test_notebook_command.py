@@ -110,5 +110,5 @@ def test_the_option_runs_the_tests_in_the_environment(env, monkeypatch, capsys):
 
     monkeypatch.setattr(testing, "_pytest", pytest_run)
     assert testing.run_notebook_tests(Build(), env, [], name_filter=None, long=False) == 0
-    assert seen == [(str(env.python), ["tests/notebooks"], "1", str(env.python))]
+    assert seen == [(str(env.python), ["tests/notebooks", "tests/website/test_browser.py"], "1", str(env.python))]
     assert capsys.readouterr().out.endswith("3 passed, 0 failed, 0 skipped\n")

@@ -1,4 +1,4 @@
-"""The commands of bin/simple that the host does not run: setup, build, test, notebook, bench, doctor."""
+"""The commands of bin/simple that the host does not run: setup, build, test, notebook, docs, bench, doctor."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if sys.version_info < (3, 10):  # noqa: UP036 (the check itself runs on older ve
 
 from console import SetupError, log
 from doctor import diagnose
+from documents import SITE, build_site, mkdocs_command, serve_site
 from layout import (
     DEFAULT_TORCH,
     NO_TORCH,
@@ -73,11 +74,19 @@ def _parser() -> argparse.ArgumentParser:
     test.add_argument("--filter", metavar="TEXT", help="only tests whose name contains TEXT")
     test.add_argument("--long", action="store_true", help="run the full counts of the long tests")
     test.add_argument("--packages", action="store_true", help="run only tests/packages, in an environment of its own")
-    test.add_argument("--notebooks", action="store_true", help="run only tests/notebooks, with JupyterLab")
+    test.add_argument(
+        "--notebooks",
+        action="store_true",
+        help="run only the tests in a browser: tests/notebooks and the search of the site",
+    )
     test.add_argument("paths", nargs="*", metavar="PATH", help="run only these spec or pytest files or folders")
     notebook = command("notebook", _notebook, "set up, build, and open JupyterLab", versions=NOTEBOOK_VERSIONS)
     notebook.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="files, and after -- options of JupyterLab")
     command("bench", _bench, "set up, build, and run the benchmarks", versions=TORCH_VERSIONS)
+    docs = command("docs", _docs, "build the documents as a site, into build/site")
+    docs.add_argument("--serve", action="store_true", help="show it on this machine, and build again what changes")
+    docs.add_argument("--port", type=int, default=8000, help="the port of --serve (%(default)s)")
+    docs.add_argument("--output", type=Path, default=SITE, metavar="DIR", help="the folder of the site")
     wheel = command("wheel", _wheel, "build the Python package, into dist/")
     wheel.add_argument("--torch", choices=TORCH_VERSIONS, action="append", help="with a backend for it (default: all)")
     wheel.add_argument("--yes", "-y", action="store_true", help="do not ask before installing")
@@ -121,11 +130,19 @@ def _test(options: argparse.Namespace) -> int:
         return run_notebook_tests(tree, made, options.paths, name_filter=options.filter, long=options.long)
     packages = needs_packages(options, torch)
     set_up(torch, tree, assume_yes=options.yes, everything=not options.packages, packages=packages)
+    if builds_site(options):
+        mkdocs_command()
     made = packages_environment(torch) if packages else None
     if options.packages:
         return run_package_tests(tree, made, name_filter=options.filter, long=options.long)
     env = None if torch == NO_TORCH else full_environment(torch)
     return run_tests(tree, env, paths=options.paths, name_filter=options.filter, long=options.long, packages=made)
+
+
+def builds_site(options: argparse.Namespace) -> bool:
+    """Whether tests/website runs, which needs mkdocs."""
+    named = any(Path(path).is_relative_to("tests/website") for path in options.paths)
+    return not options.packages and (named or not options.paths)
 
 
 def needs_packages(options: argparse.Namespace, torch: str) -> bool:
@@ -183,6 +200,13 @@ def benchmarks() -> list[Path]:
     """The programs that bin/simple bench runs; the other files of these folders are their parts."""
     names = ("run.py", "costs.py", "steps.py", "forwards.py")
     return [program for name in names for program in sorted(ROOT.glob(f"benchmarks/*/{name}"))]
+
+
+def _docs(options: argparse.Namespace) -> int:
+    if options.serve:
+        return serve_site(options.port)
+    build_site(options.output.absolute())
+    return 0
 
 
 def _wheel(options: argparse.Namespace) -> int:

@@ -24,6 +24,16 @@ def make(env: Environment, base_python: str) -> None:
         _replace(env.folder, part)
 
 
+def make_tools(folder: Path, lock: Path, title: str, base_python: str) -> Path:
+    """Creates a small environment of programs that set-up starts, or a new one when its lock file changed."""
+    stamp = folder / "simple-lock"
+    if not (stamp.exists() and stamp.read_text() == lock.read_text()):
+        with step(f"{title}, into {folder}"):
+            install_locks(folder, [lock], base_python)
+            stamp.write_text(lock.read_text())
+    return folder
+
+
 def install_locks(folder: Path, locks: Sequence[Path], base_python: str) -> None:
     """Creates a new environment with exactly the packages of the lock files."""
     shutil.rmtree(folder, ignore_errors=True)

@@ -67,6 +67,7 @@ _FORKING = (
 )
 PACKAGES = "tests/packages"
 NOTEBOOKS = "tests/notebooks"
+_IN_A_BROWSER = "tests/website/test_browser.py"
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 _PENDING = re.compile(r"^(\d+) pending$")
 
@@ -138,9 +139,9 @@ def run_package_tests(tree: Build, packages: Environment, *, name_filter: str | 
 def run_notebook_tests(
     tree: Build, env: Environment, paths: Sequence[str], *, name_filter: str | None, long: bool
 ) -> int:
-    """Runs tests/notebooks, or `paths` of it, in the environment that has JupyterLab; returns the exit code."""
+    """Runs the tests in a browser, or `paths`, in the environment that has JupyterLab; returns the exit code."""
     variables = {**test_variables(tree, env, long=long), "SIMPLE_TEST_NOTEBOOKS": "1"}
-    chosen = list(paths) or [NOTEBOOKS]
+    chosen = list(paths) or [NOTEBOOKS, _IN_A_BROWSER]
     return _report(_suite("notebooks", lambda: _pytest(tree, str(env.python), chosen, name_filter, variables)))
 
 

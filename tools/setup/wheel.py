@@ -11,7 +11,7 @@ from pathlib import Path
 
 import system
 from console import SetupError, log, run, step
-from environments import install_locks, uv_command, uv_variables
+from environments import install_locks, make_tools, uv_command, uv_variables
 from layout import DEFAULT_TORCH, REQUIREMENTS, ROOT, STATE, TORCH_VERSIONS, environment
 
 DIST = ROOT / "dist"
@@ -34,7 +34,7 @@ def build_wheel(torch_versions: Sequence[str], out: Path = DIST) -> Path:
         with step("System packages"):
             system.install(plan.packages, is_root=machine.is_root)
     pythons = [_python_with_torch(minor, plan.python) for minor in ordered(torch_versions)]
-    tools = _tools(plan.python)
+    tools = make_tools(_TOOLS, _LOCK, "Tools for wheels", plan.python)
     raw = STATE / "wheel"
     shutil.rmtree(raw, ignore_errors=True)
     with step(f"Wheel with backends for torch {', '.join(torch_versions)}"):
@@ -96,15 +96,6 @@ def _python_with_torch(minor: str, base_python: str) -> Path:
             install_locks(folder, [lock_part], base_python)
             lock_part.rename(lock)
     return folder / "bin" / "python"
-
-
-def _tools(base_python: str) -> Path:
-    stamp = _TOOLS / "simple-lock"
-    if not (stamp.exists() and stamp.read_text() == _LOCK.read_text()):
-        with step(f"Tools for wheels, into {_TOOLS}"):
-            install_locks(_TOOLS, [_LOCK], base_python)
-            stamp.write_text(_LOCK.read_text())
-    return _TOOLS
 
 
 def report(wheel: Path) -> None:
