@@ -124,6 +124,16 @@ void inherit_direct_calls(Record& record, const Record& parent) {
   }
 }
 
+// A field that a method of the subclass only assigns keeps the parent's declaration with its default.
+void inherit_declaration(FieldInfo& own, const FieldInfo& inherited) {
+  if (own.is_declared || !inherited.is_declared) {
+    return;
+  }
+  retained(inherited.default_value);
+  release(own.default_value);
+  own = inherited;
+}
+
 // Adds the default methods of a trait, or the methods and fields of a parent class.
 void inherit(Type& type, const Type& parent) {
   if (type.kind == Kind::kRecord && parent.kind == Kind::kRecord) {
@@ -141,7 +151,10 @@ void inherit(Type& type, const Type& parent) {
   }
   auto& record = static_cast<Record&>(type);
   for (FieldInfo field : static_cast<const Record&>(parent).fields) {
-    if (!record.field_index.emplace(field.name, static_cast<uint32_t>(record.fields.size())).second) {
+    const auto [place, is_new] =
+        record.field_index.emplace(field.name, static_cast<uint32_t>(record.fields.size()));
+    if (!is_new) {
+      inherit_declaration(record.fields[place->second], field);
       continue;
     }
     if (record.has_objects) {
@@ -425,8 +438,8 @@ const Record* ordered_ancestor(const Record& record) {
   return found == record.parents.rend() ? nullptr : static_cast<const Record*>(*found);
 }
 
-// Inherited fields precede the own ones, in the order of the parents. A field that both declare keeps the
-// parent's place and the own default. The fields of Module, which are not arguments, follow all others.
+// Inherited fields that are declared precede the own ones, in the order of the parents. A field that both
+// declare keeps the parent's place and the own default. The fields of Module, which are not arguments, follow all others.
 void order_fields(Record& record) {
   const Record* last = ordered_ancestor(record);
   std::vector<FieldInfo> ordered;
@@ -443,7 +456,7 @@ void order_fields(Record& record) {
       continue;
     }
     for (const FieldInfo& field : static_cast<const Record*>(parent)->fields) {
-      if (last == nullptr || !last->field_index.contains(field.name)) {
+      if (field.is_declared && (last == nullptr || !last->field_index.contains(field.name))) {
         place(field.name);
       }
     }
