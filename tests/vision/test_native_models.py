@@ -35,6 +35,9 @@ OURS = run(
             message(\\: StochasticDepth(1.5)), message(\\: native.ConvNeXt([])),
             message(\\: native.vit_b_16(image_size: 30)), message(\\: small(32)(torch.zeros(1, 3, 16, 32))),
             message(\\: small(32)(torch.zeros(1, 3, 32, 16)))]
+    fn probability_of_one_block() -> f64:
+        val net = native.ConvNeXt([native.CNBlockConfig(4, nil, 1)], 0.5)
+        net.features[1][0].stochastic_depth.p
     fn small(image_size): native.VisionTransformer(image_size, 8, 1, 1, 8, 8)
     fn set_head(net, weight):
         with torch.no_grad(): net.heads.head.weight.copy_(weight)
@@ -131,6 +134,10 @@ def test_outputs_and_gradients_of_a_transformer_are_torchvisions(options):
     expected.square().mean().backward()
     for grad, parameter in zip(OURS.gradients(ours), model.parameters(), strict=True):
         torch.testing.assert_close(grad, parameter.grad, rtol=1e-4, atol=1e-5)
+
+
+def test_a_convnext_of_one_block_never_skips_it():
+    assert OURS.probability_of_one_block() == 0.0
 
 
 def test_rejected_arguments_are_typed_errors():
