@@ -27,7 +27,7 @@ namespace {
 using c10::IValue;
 
 constexpr int64_t kNotCalled = -1, kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4,
-                  kFloat = -5, kInteger = -6, kBool = -7, kTensorTuple = -8;
+                  kFloat = -5, kInteger = -6, kBool = -7, kTensorTuple = -8, kNothing = -9;
 
 /// The results of this thread's last call that returned several.
 class PendingResults {
@@ -123,6 +123,8 @@ IValue planned_value(const PlannedArgument& argument, const DirectCall& call) {
                                           [](const SplValue& item) { return *tensor_argument(item.as_int); });
     case Conversion::kDType:
       return IValue(core::code_of_dtype(core::dtype_of_code(value->as_int)));
+    case Conversion::kGenerator:
+      return value_by_letter('g', *value);
   }
   return {};
 }
@@ -173,6 +175,7 @@ TypedResult run_boxed(const Plan& plan, const DirectCall& call, std::vector<IVal
         result.several.push_back(value.toTensor());
       }
       break;
+    case Returns::kNothing:
     case Returns::kOther:
       break;
   }
@@ -268,6 +271,9 @@ int64_t run_plan(const char* name, const Plan& plan, const DirectCall& call) {
   TypedResult result;
   std::vector<IValue> values;
   run(plan, call, result, values);
+  if (plan.returns == Returns::kNothing) {
+    return kNothing;
+  }
   if (result.number) {
     values.emplace_back(*result.number);
   }

@@ -141,6 +141,8 @@ class TypesKey {
         return value.tag == SPL_INT && value.as_int != 0 && put('t');
       case 'd':
         return value.tag == SPL_INT && put('d');
+      case 'g':
+        return value.tag == SPL_INT && value.as_int != 0 && put('g');
       case 'l':
         return value.tag == SPL_ARRAY && put('l');
       case 'v':
@@ -207,6 +209,9 @@ std::optional<Conversion> conversion_of(char letter, const SplValue& value, cons
   if (letter == 'd') {
     return result.isInt() ? std::optional(Conversion::kDType) : std::nullopt;
   }
+  if (letter == 'g') {
+    return result.isGenerator() ? std::optional(Conversion::kGenerator) : std::nullopt;
+  }
   if (letter == 't') {
     return result.isTensor() ? std::optional(Conversion::kTensor) : std::nullopt;
   }
@@ -271,6 +276,9 @@ std::optional<PlannedArgument> planned_argument(const DirectCall& call, const co
 
 Returns returned_by(const c10::FunctionSchema& schema, const std::string& names) {
   const auto& results = schema.returns();
+  if (results.empty()) {
+    return Returns::kNothing;
+  }
   if (results.size() == 1) {
     return is_tensor_result(results[0])                                  ? Returns::kTensor
            : results[0].type()->isSubtypeOf(*c10::ListType::ofTensors()) ? Returns::kTensors
@@ -296,6 +304,21 @@ bool may_skip_autograd(const Plan& plan) {
          (has(Conversion::kTensor) || plan.is_factory);
 }
 
+// An operator without results sets a flag of its tensor, such as retain_grad.
+bool is_plannable(const c10::FunctionSchema& schema, bool is_in_place) {
+  const auto& arguments = schema.arguments();
+  const Returns returns = returned_by(schema, "");
+  const auto written = std::count_if(arguments.begin(), arguments.end(), writes_argument);
+  const bool writes_first = written == 1 && writes_argument(arguments[0]);
+  if (schema.is_vararg()) {
+    return false;
+  }
+  if (is_in_place) {
+    return writes_first && returns == Returns::kTensor;
+  }
+  return written == 0 || (writes_first && returns == Returns::kNothing);
+}
+
 std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
   if (std::find(kOtherSignatures.begin(), kOtherSignatures.end(), name) != kOtherSignatures.end()) {
     return std::nullopt;
@@ -306,13 +329,8 @@ std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
   }
   const c10::FunctionSchema& schema = choice->op->schema();
   const auto& arguments = schema.arguments();
-  const bool returns_tensor = returned_by(schema, "") == Returns::kTensor;
   const bool is_in_place = name.ends_with('_') && !name.ends_with("__");
-  const auto written = std::count_if(arguments.begin(), arguments.end(), writes_argument);
-  const bool is_known = (returns_tensor || !is_in_place) && !schema.returns().empty() &&
-                        written == (is_in_place ? 1 : 0) && (!is_in_place || writes_argument(arguments[0])) &&
-                        !schema.is_vararg();
-  if (!is_known) {
+  if (!is_plannable(schema, is_in_place)) {
     return std::nullopt;
   }
   Plan plan;

@@ -28,6 +28,7 @@ enum class Conversion : uint8_t {
   kFloats,
   kTensors,
   kDType,
+  kGenerator,
 };
 
 /// What an operator returns.
@@ -36,6 +37,7 @@ enum class Returns : uint8_t {
   kTensors,           // a list
   kValuesAndIndices,  // two tensors of these names
   kTensorTuple,       // several tensors, not all with names
+  kNothing,
   kOther,
 };
 

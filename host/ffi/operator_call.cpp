@@ -78,7 +78,7 @@ Value instance_of_handle(Record* record, int64_t handle) {
 }
 
 constexpr int64_t kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4, kFloat = -5, kInteger = -6,
-                  kBool = -7, kTensorTuple = -8;
+                  kBool = -7, kTensorTuple = -8, kNothing = -9;
 
 std::vector<Value> tensors_of(const OperatorCall& call) {
   auto* next = reinterpret_cast<int64_t (*)()>(call.next_tensor);
@@ -136,6 +136,8 @@ Value other_results(const OperatorCall& call, int64_t kind) {
       return several_tensors(call, kind);
     case kSeveralResults:
       return general_results(call);
+    case kNothing:
+      return Value();
     default:
       return Value::missing();
   }

@@ -5406,9 +5406,9 @@ SPT_API int32_t spt_op_call(int64_t op, const SplValue* args, int64_t args_len, 
  *  tensor; for an operator that works in place and whose name ends in _, the handle of its first
  *  tensor; -3 for a list of tensors, -4 for two tensors named values and indices and -8 for several
  *  tensors that have no names, which spt_op_direct_tensor returns one by one; -5 for a float, -6 for an
- *  integer and -7 for a bool, which spt_op_direct_number returns; -2 for other results, which
- *  spt_op_direct_results returns; -1 if the operator was not called. names are strings. In kinds, d is
- *  a dtype by its code. Combinations of types are resolved once.
+ *  integer and -7 for a bool, which spt_op_direct_number returns; -9 for an operator without results;
+ *  -2 for other results, which spt_op_direct_results returns; -1 if the operator was not called. names
+ *  are strings. In kinds, d is a dtype by its code. Combinations of types are resolved once.
  *
  *  Device:   As the operator requires; a device argument is a name or a code.
  *  Autograd: As in PyTorch: recorded when grad mode is on and an input requires grad.
