@@ -58,6 +58,7 @@ a, b, zero, out = torch.rand(4, 4), torch.rand(4, 4), torch.zeros(4, 4), torch.r
 cube, y, mask, index = torch.rand(2, 3, 6), torch.rand(8), a > 0.5, torch.tensor([0, 2])
 leaf = torch.rand(4, 4, requires_grad=True)
 logits, targets = torch.rand(4, 10), torch.tensor([1, 2, 3, 4])
+g = torch.Generator().manual_seed(0)
 linear, cell, net = torch.nn.Linear(4, 4), torch.nn.LSTMCell(4, 4), Net()
 
 
@@ -94,6 +95,7 @@ STATEMENTS: dict[str, Callable[[], object]] = {
     "cube[0, 1] = 0.0": assign_row,
     "(leaf * leaf).sum().backward()": backward,
     "with torch.no_grad(): leaf * 2.0": without_grad,
+    "torch.meshgrid(y, y)": lambda: torch.meshgrid(y, y, indexing="ij"),
     "net.parameters()": lambda: list(net.parameters()),
     "net.named_parameters()": lambda: list(net.named_parameters()),
     "net.modules()": lambda: list(net.modules()),

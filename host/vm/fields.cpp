@@ -76,6 +76,14 @@ Value call_with_name(Thread& thread, Value object, const Method& method, Symbol 
   return thread.call_method_of(object, method, &argument, 1);
 }
 
+[[noreturn]] void fail_no_field(Value object, const Record& record, Symbol name) {
+  static const Symbol tensor = intern("Tensor");
+  const bool is_tensor = record.name == tensor && record.module != nullptr && record.module->is_library;
+  fail(name_of(record.name) + " has no field " + name_of(name) +
+           (is_tensor ? reason_of_absence("torch.Tensor", name) : ""),
+       member_hint(object, name));
+}
+
 Value field_of_instance(Thread& thread, Value object, Symbol name) {
   auto* instance = as_object<Instance>(object);
   const Record& record = *instance->record;
@@ -103,7 +111,7 @@ Value field_of_instance(Thread& thread, Value object, Symbol name) {
   if (const Method* getter = record.find(hook)) {
     return call_with_name(thread, object, *getter, name);
   }
-  fail(name_of(record.name) + " has no field " + name_of(name), member_hint(object, name));
+  fail_no_field(object, record, name);
 }
 
 Value static_of_type(Value object, Symbol name) {

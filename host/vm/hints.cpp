@@ -13,6 +13,7 @@
 #include "host/values/module.h"
 #include "host/values/spelling_suggester.h"
 #include "host/vm/failure.h"
+#include "host/vm/machine_hooks.h"
 #include "host/vm/natives.h"
 #include "host/vm/thread.h"
 
@@ -237,12 +238,22 @@ void fail_undefined(LoadedModule& module, Symbol name) {
   fail("'" + name_of(name) + "' is not defined", name_hint(module, name));
 }
 
+std::string reason_of_absence(const std::string& owner, Symbol name) {
+  const Value function = machine_hooks().library_function("torch/absent_names", "reason");
+  const Ref arguments[] = {Ref::owned(make_text(owner)), Ref::owned(make_text(name_of(name)))};
+  const Value values[] = {arguments[0].get(), arguments[1].get()};
+  const Ref reason = Ref::owned(current_thread().call(function, values, 2));
+  return reason.get().is_nil() ? "" : " (" + expect_text(reason.get(), "the reason of an absent name") + ")";
+}
+
 void fail_no_member(LoadedModule& module, Symbol name, const std::string& module_name) {
-  if (module.hides(name) && module.has(name)) {
+  const bool is_of_torch = module.is_library && (module_name + ".").starts_with("torch.");
+  const std::string reason = is_of_torch ? reason_of_absence(module_name, name) : "";
+  if (reason.empty() && module.hides(name) && module.has(name)) {
     fail("module " + module_name + " does not export " + name_of(name));
   }
   fail_if_unfinished(module, name);
-  fail("module " + module_name + " has no " + name_of(name), export_hint(module, name));
+  fail("module " + module_name + " has no " + name_of(name) + reason, export_hint(module, name));
 }
 
 }  // namespace spl

@@ -25,6 +25,10 @@ std::string field_hint(const Record& record, Symbol name);
 /// For a member of another module.
 std::string export_hint(LoadedModule& module, Symbol name);
 
+/// Why the library lacks a name of PyTorch's, in parentheses; empty for other names. `owner` is a module's name
+/// or "torch.Tensor".
+std::string reason_of_absence(const std::string& owner, Symbol name);
+
 /// `takes 1 argument, got 2`; `max` is -1 for any number.
 std::string wrong_count(int64_t min, int64_t max, int64_t count);
 

@@ -1,4 +1,4 @@
-"""Every public name of PyTorch's modules exists in Simple, or absent_names.toml states why it does not."""
+"""Every public name of PyTorch's modules exists in Simple, or absent_names.spl states why it does not."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ import json
 import operator
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-import tomllib
 from embedded_simple import run, torch
 
-ABSENT = tomllib.loads(Path(__file__).with_name("absent_names.toml").read_text())
 IS_NEWEST = torch.__version__.startswith("2.15.")  # an earlier torch has operators that 2.15 removed
 OPERATORS = {"torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}
 MODULES = [
@@ -27,15 +24,26 @@ OURS = run(
     "".join(f"use {name} as m{i}\n" for i, name in enumerate(MODULES))
     + """
 use torch
+use torch.absent_names.{ABSENT}
 use std.host.{rt_has_method}
 val x = torch.ones([1])
 fn has_operator(name): not torch.op_schemas(name).is_empty()
 fn has_method(name): rt_has_method([x], name) or has_operator(name)
+fn absent_names(): ABSENT
+fn owner(path):
+    match path:
+        case "torch.Tensor": x
+        case "torch.linalg": torch.linalg
+        case "torch.fft": torch.fft
+        case _: module(path)
+fn error_of(path, name) -> text: attempt(\\: getattr(owner(path), name)).unwrap_err().message.to_string()
+fn error_of_method(name) -> text: attempt(\\: x.__invoke__(name, [], {})).unwrap_err().message.to_string()
 fn module(name):
     match name:
 """
     + "".join(f'        case "{name}": m{i}\n' for i, name in enumerate(MODULES))
 )
+ABSENT = OURS.absent_names()
 
 
 def is_own(module, name) -> bool:
@@ -99,3 +107,19 @@ def test_no_listed_name_exists(path):
         "no longer absent: remove them from the list"
     )
     assert len(listed) == len(set(listed))
+
+
+@pytest.mark.parametrize("path", [path for path in ABSENT if path != "everywhere"])
+def test_the_use_of_a_listed_name_states_the_reason(path):
+    listed = {name: reason for reason, names in ABSENT[path].items() for name in names}
+    if not IS_NEWEST:
+        listed = {name: reason for name, reason in listed.items() if not OURS.has_operator(name)}
+    errors = {name: OURS.error_of(path, name) for name in listed}
+    owner = "Tensor" if path == "torch.Tensor" else path
+    states = [owner in errors[name] and f"{name} ({reason})" in errors[name] for name, reason in listed.items()]
+    assert [error for error, is_stated in zip(errors.values(), states, strict=True) if not is_stated] == []
+
+
+def test_the_call_of_an_absent_method_states_the_reason():
+    assert OURS.error_of_method("lu") == "torch.Tensor has no lu (removed from PyTorch)"
+    assert "did you mean 'reshape'" in OURS.error_of_method("reshpe")
