@@ -52,6 +52,7 @@ _EMBEDDED = (
     "tests/optim",
     "tests/packaging/test_command.py",
     "tests/packaging/test_consumers.py",
+    "tests/text",
     "tests/training/test_event_safety.py",
     "tests/training/test_mnist_criterion.py",
     "tests/vision",
