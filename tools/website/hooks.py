@@ -10,6 +10,7 @@ from mkdocs.structure.pages import Page
 from pygments.lexers import LEXERS
 from simple_torch_jupyter.lexer import SimpleLexer
 
+from website import reference
 from website.repository import PAGES, ROOT, linked_sources, page_of, with_site_links
 from website.source_pages import source_page
 
@@ -24,9 +25,17 @@ LEXERS["SimpleLexer"] = (
 _WORKER = Path(__file__).with_name("iframe-worker.js")
 
 
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Adds the library to the menu."""
+    (entries,) = (section["Reference"] for section in config.nav if "Reference" in section)
+    entries.insert(0, {"Library": reference.menu()})
+    return config
+
+
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     added = {page: (ROOT / file).read_text() for file, page in PAGES.items()}
-    for source in linked_sources():
+    added |= reference.pages()
+    for source in {*linked_sources(), *reference.sources()}:
         added[page_of(source)] = source_page(source)
     added["assets/iframe-worker.js"] = _WORKER.read_text()
     for page, text in added.items():
