@@ -6,6 +6,7 @@ import doctest
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,21 @@ def test_the_host_finds_each_name(tmp_path: Path):
         lines.clear()
         done = subprocess.run([os.environ["SIMPLE_HOST"], program], capture_output=True, text=True, check=False)
         assert (done.stdout, done.returncode) == ("", 0), done.stderr
+
+
+def test_the_operators_are_those_of_pytorch():
+    if os.environ.get("SIMPLE_TORCH") == "off":
+        pytest.skip("there is no PyTorch")
+    generator = ROOT / "tools" / "generate_operators.py"
+    done = subprocess.run([sys.executable, generator, "--check"], capture_output=True, text=True, check=False)
+    if done.returncode == 2:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, f"run {generator}: {done.stderr}"
+
+
+def test_an_operator_has_its_overloads_without_those_that_write_a_result():
+    text = (ROOT / "docs" / "reference" / "operators.md").read_text()
+    (section,) = re.findall(r"### `add`\n(.*?)###", text, re.S)
+    assert "In place: `add_`." in section
+    assert section.count("add") == 3  # with the in-place name
+    assert "### `_" not in text

@@ -186,7 +186,7 @@ def _indent(line: str) -> int:
 
 
 def _without_comment(line: str) -> str:
-    """The line without a comment at its end; a # in a string remains.
+    """The line without a trailing comment; a # in a string remains.
 
     >>> _without_comment('fn f(a = "#"): a    # note')
     'fn f(a = "#"): a    '
