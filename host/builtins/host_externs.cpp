@@ -24,6 +24,7 @@
 #include "host/builtins/plain_values.h"
 #include "host/builtins/process_run.h"
 #include "host/builtins/random_externs.h"
+#include "host/builtins/regex_externs.h"
 #include "host/builtins/sessions.h"
 #include "host/builtins/signatures.h"
 #include "host/builtins/tables.h"
@@ -361,6 +362,7 @@ void install_host_externs() {
   add_host_externs(computed_field_externs());
   add_host_externs(random_externs());
   add_host_externs(json_externs());
+  add_host_externs(regex_externs());
 }
 
 }  // namespace spl
