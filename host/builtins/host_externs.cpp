@@ -16,6 +16,7 @@
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/computed_fields.h"
+#include "host/builtins/datetime_externs.h"
 #include "host/builtins/embedding.h"
 #include "host/builtins/generator_externs.h"
 #include "host/builtins/interrupt_mark.h"
@@ -363,6 +364,7 @@ void install_host_externs() {
   add_host_externs(random_externs());
   add_host_externs(json_externs());
   add_host_externs(regex_externs());
+  add_host_externs(datetime_externs());
 }
 
 }  // namespace spl
