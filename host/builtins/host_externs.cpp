@@ -29,6 +29,7 @@
 #include "host/builtins/sessions.h"
 #include "host/builtins/signatures.h"
 #include "host/builtins/tables.h"
+#include "host/builtins/tokenizer_externs.h"
 #include "host/output.h"
 #include "host/report.h"
 #include "host/sdn/sdn_values.h"
@@ -365,6 +366,7 @@ void install_host_externs() {
   add_host_externs(json_externs());
   add_host_externs(regex_externs());
   add_host_externs(datetime_externs());
+  add_host_externs(tokenizer_externs());
 }
 
 }  // namespace spl

@@ -10,7 +10,7 @@ constexpr uint32_t kHeapLimitKib = 512 * 1024;
 constexpr size_t kFirstJitStack = size_t{64} * 1024, kMaxJitStack = size_t{16} * 1024 * 1024;
 
 Pcre2Library opened() {
-  const SystemLibrary library("std.regex", "PCRE2 (libpcre2-8.so.0; Debian package libpcre2-8-0)",
+  const SystemLibrary library("a regular expression", "PCRE2 (libpcre2-8.so.0; Debian package libpcre2-8-0)",
                               {"libpcre2-8.so.0"});
   Pcre2Library made{};
   library.find(made.compile, "pcre2_compile_8");
@@ -20,6 +20,10 @@ Pcre2Library opened() {
   library.find(made.jit_compile, "pcre2_jit_compile_8");
   library.find(made.jit_stack_create, "pcre2_jit_stack_create_8");
   library.find(made.jit_stack_assign, "pcre2_jit_stack_assign_8");
+  library.find(made.jit_stack_free, "pcre2_jit_stack_free_8");
+  library.find(made.match_context_free, "pcre2_match_context_free_8");
+  library.find(made.match_data_create_for, "pcre2_match_data_create_8");
+  library.find(made.pattern_info, "pcre2_pattern_info_8");
   library.find(made.match_context_create, "pcre2_match_context_create_8");
   library.find(made.set_match_limit, "pcre2_set_match_limit_8");
   library.find(made.set_heap_limit, "pcre2_set_heap_limit_8");

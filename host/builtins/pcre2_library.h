@@ -14,6 +14,10 @@ struct Pcre2Library {
   decltype(&pcre2_jit_compile_8) jit_compile;
   decltype(&pcre2_jit_stack_create_8) jit_stack_create;
   decltype(&pcre2_jit_stack_assign_8) jit_stack_assign;
+  decltype(&pcre2_jit_stack_free_8) jit_stack_free;
+  decltype(&pcre2_match_context_free_8) match_context_free;
+  decltype(&pcre2_match_data_create_8) match_data_create_for;
+  decltype(&pcre2_pattern_info_8) pattern_info;
   decltype(&pcre2_match_context_create_8) match_context_create;
   decltype(&pcre2_set_match_limit_8) set_match_limit;
   decltype(&pcre2_set_heap_limit_8) set_heap_limit;

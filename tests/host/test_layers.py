@@ -23,7 +23,7 @@ LAYERS = (
     ("modules/",),
     ("ffi/",),
     ("report.",),
-    ("builtins/",),
+    ("builtins/", "tokenizers/"),
     ("startup.",),
     ("main.", "embedded.", "malloc_tuning."),
 )

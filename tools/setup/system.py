@@ -189,6 +189,7 @@ _TOOLS = (
     Tool("libprotobuf's headers", "libprotobuf-dev", lambda: _has_header("google/protobuf/message_lite.h")),
     Tool("protobuf's compiler", "protobuf-compiler", lambda: shutil.which("protoc") is not None),
     Tool("PCRE2's headers", "libpcre2-dev", lambda: _has_header("pcre2.h")),
+    Tool("utf8proc", "libutf8proc-dev", lambda: _has_header("utf8proc.h")),
     Tool("zlib's headers", "zlib1g-dev", lambda: _has_header("zlib.h")),
     Tool("GoogleTest", "libgtest-dev", lambda: _has_header("gtest/gtest.h")),
     Tool("GoogleMock", "libgmock-dev", lambda: _has_header("gmock/gmock.h")),

@@ -1,0 +1,35 @@
+#include "host/tokenizers/vocabulary.h"
+
+namespace spl::tokenizers {
+
+Vocabulary::Vocabulary(const Json& object, const std::string& place) {
+  tokens_.reserve(object.MemberCount());
+  by_text_.reserve(object.MemberCount());
+  by_id_.reserve(object.MemberCount());
+  for (const auto& member : object.GetObject()) {
+    const std::string text(text_of(member.name));
+    const uint32_t id = id_of(member.value, place + "['" + text + "']");
+    const auto index = static_cast<uint32_t>(tokens_.size());
+    tokens_.push_back({text, id});
+    if (!by_text_.emplace(tokens_.back().text, index).second) {
+      fail_broken(place, "duplicate token '" + text + "'");
+    }
+    const auto [other, is_new] = by_id_.emplace(id, index);
+    if (!is_new) {
+      fail_broken(place, "tokens '" + tokens_[other->second].text + "' and '" + text +
+                             "' have the same number " + std::to_string(id));
+    }
+  }
+}
+
+std::optional<uint32_t> Vocabulary::find(std::string_view text) const {
+  const auto found = by_text_.find(text);
+  return found == by_text_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<uint32_t> Vocabulary::find_id(uint32_t id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace spl::tokenizers
