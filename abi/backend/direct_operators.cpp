@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "abi/backend/guarded.h"
+#include "abi/backend/operator_defaults.h"
 #include "abi/backend/operator_plans.h"
 #include "abi/backend/operator_values.h"
 #include "abi/backend/tensor_arguments.h"
@@ -305,6 +306,11 @@ void require_names(c10::ArrayRef<SplValue> names, size_t count) {
 }
 
 }  // namespace
+
+bool has_plain_defaults() noexcept {
+  return defaults_are_known.load(std::memory_order_relaxed) &&
+         defaults_are_plain.load(std::memory_order_relaxed);
+}
 
 namespace body {
 

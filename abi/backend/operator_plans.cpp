@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "abi/backend/arrays.h"
+#include "abi/backend/python_forms.h"
 #include "core_libtorch/counted_lock.h"
 #include "core_libtorch/dtypes.h"
 #include "core_libtorch/unboxed.h"
@@ -19,19 +20,6 @@ namespace simple_torch::abi {
 namespace {
 
 using c10::IValue;
-
-// Functions that Simple does not call as their operator: Python's function has another signature.
-constexpr std::array<std::string_view, 11> kOtherSignatures = {"norm",
-                                                               "tensordot",
-                                                               "cdist",
-                                                               "sparse_coo_tensor",
-                                                               "sparse_compressed_tensor",
-                                                               "sparse_csr_tensor",
-                                                               "sparse_csc_tensor",
-                                                               "sparse_bsr_tensor",
-                                                               "sparse_bsc_tensor",
-                                                               "device",
-                                                               "dtype"};
 
 /// The plan of one combination of types; none if spt_op has to choose.
 struct PlannedCall {
@@ -184,11 +172,6 @@ class TypesKey {
   std::array<char, 96> buffer_;
 };
 
-IValue general_value(char letter, const SplValue& value) {
-  return letter == 'd' ? IValue(core::dtype_name(core::dtype_of_code(value.as_int)))
-                       : value_by_letter(letter, value);
-}
-
 core::CallValues general_values(const DirectCall& call) {
   core::CallValues general;
   for (size_t i = 0; i < call.values.size(); ++i) {
@@ -319,13 +302,33 @@ bool is_plannable(const c10::FunctionSchema& schema, bool is_in_place) {
   return written == 0 || (writes_first && returns == Returns::kNothing);
 }
 
+// The sources of a choice for a Python form, as those of the caller. A constant has none.
+void use_sources_of_caller(core::OverloadChoice& choice, const PythonForm& form) {
+  using Form = core::ArgumentSource::Form;
+  for (core::ArgumentSource& source : choice.sources) {
+    if (source.form == Form::kDefault) {
+      continue;
+    }
+    if (const std::optional<size_t> value = form.sources.at(source.value)) {
+      source.value = *value;
+    } else {
+      source = {};
+    }
+  }
+}
+
 std::optional<Plan> make_plan(const std::string& name, const DirectCall& call) {
-  if (std::find(kOtherSignatures.begin(), kOtherSignatures.end(), name) != kOtherSignatures.end()) {
+  const auto form = python_form(name, call);
+  if (!form && is_other_function(name)) {
     return std::nullopt;
   }
-  const auto choice = core::choose_by_types(name, general_values(call));
+  auto choice = form ? core::choose_by_types(form->name, form->values)
+                     : core::choose_by_types(name, general_values(call));
   if (!choice) {
     return std::nullopt;
+  }
+  if (form) {
+    use_sources_of_caller(*choice, *form);
   }
   const c10::FunctionSchema& schema = choice->op->schema();
   const auto& arguments = schema.arguments();

@@ -8,7 +8,7 @@
 
 namespace simple_torch::abi {
 
-inline constexpr char kTableFingerprint[] = "98ce3a93f83ddf81";
+inline constexpr char kTableFingerprint[] = "2038d30dc377164a";
 
 struct BackendTable {
   int32_t (*version)(char** out);
@@ -283,6 +283,8 @@ struct BackendTable {
   int32_t (*item_int)(int64_t a, int64_t* out);
   int32_t (*to_list)(int64_t a, double** out, int64_t* out_len);
   int32_t (*to_int_list)(int64_t a, int64_t** out, int64_t* out_len);
+  int32_t (*copy_elements)(int64_t a, void* address, int64_t capacity, int64_t* out);
+  int32_t (*from_elements)(void* address, int64_t count, int64_t* out);
   int32_t (*to_float)(int64_t a, int64_t* out);
   int32_t (*to_int)(int64_t a, int64_t* out);
   int32_t (*to_float32)(int64_t a, int64_t* out);
@@ -337,6 +339,7 @@ struct BackendTable {
   int32_t (*backward_with)(int64_t a, int64_t gradient, bool retain_graph, bool create_graph);
   int32_t (*zero_grad)(int64_t a);
   int32_t (*detach)(int64_t a, int64_t* out);
+  int32_t (*variable_data)(int64_t a, int64_t* out);
   int32_t (*no_grad_begin)(void);
   int32_t (*no_grad_end)(void);
   int32_t (*set_grad_enabled)(bool enabled, bool* out);
@@ -858,6 +861,8 @@ int32_t item(int64_t a, double* out);
 int32_t item_int(int64_t a, int64_t* out);
 int32_t to_list(int64_t a, double** out, int64_t* out_len);
 int32_t to_int_list(int64_t a, int64_t** out, int64_t* out_len);
+int32_t copy_elements(int64_t a, void* address, int64_t capacity, int64_t* out);
+int32_t from_elements(void* address, int64_t count, int64_t* out);
 int32_t to_float(int64_t a, int64_t* out);
 int32_t to_int(int64_t a, int64_t* out);
 int32_t to_float32(int64_t a, int64_t* out);
@@ -912,6 +917,7 @@ int32_t backward(int64_t a);
 int32_t backward_with(int64_t a, int64_t gradient, bool retain_graph, bool create_graph);
 int32_t zero_grad(int64_t a);
 int32_t detach(int64_t a, int64_t* out);
+int32_t variable_data(int64_t a, int64_t* out);
 int32_t no_grad_begin(void);
 int32_t no_grad_end(void);
 int32_t set_grad_enabled(bool enabled, bool* out);

@@ -91,6 +91,15 @@ int32_t detach(int64_t a_handle, int64_t* out) {
   });
 }
 
+int32_t variable_data(int64_t a_handle, int64_t* out) {
+  return guarded([&] {
+    require(out, "out");
+    const auto a_borrowed = tensor_argument(a_handle);
+    const at::Tensor& a = *a_borrowed;
+    *out = new_handle(core::with_error_context("variable_data", {&a}, [&] { return a.variable_data(); }));
+  });
+}
+
 int32_t no_grad_begin() {
   return guarded([&] {
     core::with_error_context("no_grad_begin", core::kNoOperands, [&] { return core::set_grad_enabled(false); });

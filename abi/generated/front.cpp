@@ -277,6 +277,8 @@ constinit BackendTable table = {
     Slot<&BackendTable::item_int>::open_then_call,
     Slot<&BackendTable::to_list>::open_then_call,
     Slot<&BackendTable::to_int_list>::open_then_call,
+    Slot<&BackendTable::copy_elements>::open_then_call,
+    Slot<&BackendTable::from_elements>::open_then_call,
     Slot<&BackendTable::to_float>::open_then_call,
     Slot<&BackendTable::to_int>::open_then_call,
     Slot<&BackendTable::to_float32>::open_then_call,
@@ -331,6 +333,7 @@ constinit BackendTable table = {
     Slot<&BackendTable::backward_with>::open_then_call,
     Slot<&BackendTable::zero_grad>::open_then_call,
     Slot<&BackendTable::detach>::open_then_call,
+    Slot<&BackendTable::variable_data>::open_then_call,
     Slot<&BackendTable::no_grad_begin>::open_then_call,
     Slot<&BackendTable::no_grad_end>::open_then_call,
     Slot<&BackendTable::set_grad_enabled>::open_then_call,
@@ -852,6 +855,8 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::item_int>::unavailable,
     Slot<&BackendTable::to_list>::unavailable,
     Slot<&BackendTable::to_int_list>::unavailable,
+    Slot<&BackendTable::copy_elements>::unavailable,
+    Slot<&BackendTable::from_elements>::unavailable,
     Slot<&BackendTable::to_float>::unavailable,
     Slot<&BackendTable::to_int>::unavailable,
     Slot<&BackendTable::to_float32>::unavailable,
@@ -906,6 +911,7 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::backward_with>::unavailable,
     Slot<&BackendTable::zero_grad>::unavailable,
     Slot<&BackendTable::detach>::unavailable,
+    Slot<&BackendTable::variable_data>::unavailable,
     Slot<&BackendTable::no_grad_begin>::unavailable,
     Slot<&BackendTable::no_grad_end>::unavailable,
     Slot<&BackendTable::set_grad_enabled>::unavailable,
@@ -2249,6 +2255,14 @@ int32_t spt_to_int_list(int64_t a, int64_t** out, int64_t* out_len) {
   return slot(table.to_int_list)(a, out, out_len);
 }
 
+int32_t spt_copy_elements(int64_t a, void* address, int64_t capacity, int64_t* out) {
+  return slot(table.copy_elements)(a, address, capacity, out);
+}
+
+int32_t spt_from_elements(void* address, int64_t count, int64_t* out) {
+  return slot(table.from_elements)(address, count, out);
+}
+
 int32_t spt_to_float(int64_t a, int64_t* out) {
   return slot(table.to_float)(a, out);
 }
@@ -2463,6 +2477,10 @@ int32_t spt_zero_grad(int64_t a) {
 
 int32_t spt_detach(int64_t a, int64_t* out) {
   return slot(table.detach)(a, out);
+}
+
+int32_t spt_variable_data(int64_t a, int64_t* out) {
+  return slot(table.variable_data)(a, out);
 }
 
 int32_t spt_no_grad_begin(void) {

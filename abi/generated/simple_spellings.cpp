@@ -3016,6 +3016,18 @@ SplArray* rt_torch_torchtensor_to_int_list(int64_t a) {
   return to_spl_array(out, out_len);
 }
 
+int64_t rt_torch_torchtensor_copy_elements(int64_t a, int64_t address, int64_t capacity) {
+  int64_t out{};
+  store_status(slot(table.copy_elements)(a, reinterpret_cast<void*>(address), capacity, &out));
+  return spt_last_error_kind() == 0 ? out : -1;
+}
+
+int64_t rt_torch_tensor_from_elements(int64_t address, int64_t count) {
+  int64_t out{};
+  store_status(slot(table.from_elements)(reinterpret_cast<void*>(address), count, &out));
+  return out;
+}
+
 int64_t rt_torch_torchtensor_to_float(int64_t a) {
   int64_t out{};
   store_status(slot(table.to_float)(a, &out));
@@ -3499,6 +3511,12 @@ void rt_torch_autograd_zero_grad(int64_t a) {
 int64_t rt_torch_autograd_detach(int64_t a) {
   int64_t out{};
   store_status(slot(table.detach)(a, &out));
+  return out;
+}
+
+int64_t rt_torch_autograd_variable_data(int64_t a) {
+  int64_t out{};
+  store_status(slot(table.variable_data)(a, &out));
   return out;
 }
 

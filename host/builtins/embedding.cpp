@@ -318,20 +318,6 @@ Value is_same(Thread&, Value* args, int) {
   return Value::boolean(a.is_object() && b.is_object() && a.as_object == b.as_object);
 }
 
-// "f64" or "i64" if all items are such numbers; otherwise an empty text.
-Value kind_of_numbers(Thread&, Value* args, int) {
-  const Value numbers = element(args[0]);
-  if (!numbers.is(Kind::kArray) || as_object<Array>(numbers)->items.empty()) {
-    return make_text("");
-  }
-  const auto& items = as_object<Array>(numbers)->items;
-  if (std::all_of(items.begin(), items.end(), [](Value item) { return item.is_float(); })) {
-    return make_text("f64");
-  }
-  const bool are_integers = std::all_of(items.begin(), items.end(), [](Value item) { return item.is_int(); });
-  return make_text(are_integers ? "i64" : "");
-}
-
 // A variant without fields has one value in the program.
 bool is_variant_without_values(Value of) {
   return of.is(Kind::kEnumValue) && as_object<EnumValue>(of)->info().arity == 0;
@@ -462,7 +448,6 @@ constexpr NativeEntry kExterns[] = {
     {"rt_is_same", is_same, 1, 1},
     {"rt_identity", identity, 1, 1},
     {"rt_class_identity", class_identity, 1, 1},
-    {"rt_kind_of_numbers", kind_of_numbers, 1, 1},
     {"rt_attempt_to_end", attempt_to_end, 1, 1},
     {"rt_attempt_interruptible", attempt_interruptible, 1, 1},
     {"rt_on_signal", on_signal, 1, 1},

@@ -149,11 +149,22 @@ struct Extern;
 /// result of the function, unless that is empty or not positive. @[operator(copy, list)] returns the
 /// array of the integers that copy(handle, address, capacity) writes, unless that is empty.
 struct OperatorCall {
-  enum class Form : uint8_t { kNamed, kPacked, kList, kProperty, kAnyName, kGetItem, kSetItem };
+  enum class Form : uint8_t {
+    kNamed,
+    kPacked,
+    kList,
+    kReadElements,
+    kMakeElements,
+    kProperty,
+    kAnyName,
+    kPrefixed,  // the operator's name begins with the text in the first field of self
+    kGetItem,
+    kSetItem,
+  };
   Form form = Form::kNamed;
   Symbol name = kNoSymbol;          // of the operator
   Symbol native = kNoSymbol;        // of the extern function
-  Symbol result = kNoSymbol;        // of the class
+  Symbol result = kNoSymbol;        // of the class; for a property also of an array of its values
   mutable void* address = nullptr;  // set at the first call
   mutable Extern* function = nullptr;
   mutable Record* record = nullptr;
@@ -162,6 +173,8 @@ struct OperatorCall {
   mutable Record* pair = nullptr;       // the class of a pair, values and indices
   mutable Extern* results = nullptr;    // returns other results
   mutable Object* reader = nullptr;     // converts them
+  mutable void* error_kind = nullptr;   // returns the kind of the last call's error, 0 without one
+  mutable Object* values = nullptr;     // owned: the class or the array of a property's values
 };
 
 /// The module that a use declaration refers to, and the name in it that `use a.b.name` means.

@@ -2,6 +2,9 @@
 #include "host/compiler/direct_methods.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <tuple>
 
 #include "host/compiler/compiler.h"
 #include "host/values/direct_calls.h"
@@ -119,6 +122,30 @@ void note_direct_call(DirectCalls& calls, Symbol method, const Attribute& attrib
   }
 }
 
+[[noreturn]] void fail_operator(const SourceSpan& span) {
+  throw CompileError{
+      span, "'operator' expects an extern function and, optionally, the class of the result and the form"};
+}
+
+// The form that the last argument names.
+std::optional<OperatorCall::Form> last_form(const std::vector<Arg>& args) {
+  using Form = OperatorCall::Form;
+  static const std::array<std::tuple<Symbol, size_t, Form>, 6> forms = {{
+      {intern("packed"), 3, Form::kPacked},
+      {intern("list"), 2, Form::kList},
+      {intern("elements"), 2, Form::kReadElements},
+      {intern("elements"), 3, Form::kMakeElements},
+      {intern("property"), 3, Form::kProperty},
+      {intern("prefix"), 3, Form::kPrefixed},
+  }};
+  for (const auto& [name, count, form] : forms) {
+    if (args.size() == count && as<NameExpr>(*args.back().value).name == name) {
+      return form;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const OperatorCall* operator_call_of(const FunctionDecl& decl) {
@@ -128,24 +155,19 @@ const OperatorCall* operator_call_of(const FunctionDecl& decl) {
     return nullptr;
   }
   const auto& args = attribute->args;
-  static const Symbol packed = intern("packed"), list = intern("list");
-  const bool are_names = std::all_of(args.begin(), args.end(), is_name);
-  const auto has_form = [&](Symbol form) {
-    return are_names && args.size() > 1 && as<NameExpr>(*args.back().value).name == form;
-  };
-  const bool is_packed = args.size() == 3 && has_form(packed), is_list = args.size() == 2 && has_form(list);
-  if (!are_names || args.empty() || (args.size() > 2 && !is_packed)) {
-    throw CompileError{attribute->span,
-                       "'operator' expects an extern function and, optionally, the class of the result"};
+  if (!std::all_of(args.begin(), args.end(), is_name)) {
+    fail_operator(attribute->span);
+  }
+  const auto form = last_form(args);
+  const size_t names = args.size() - (form ? 1 : 0);
+  if (names < 1 || names > 2) {
+    fail_operator(attribute->span);
   }
   auto* call = new OperatorCall();
-  call->form = is_packed          ? OperatorCall::Form::kPacked
-               : is_list          ? OperatorCall::Form::kList
-               : args.size() == 1 ? OperatorCall::Form::kProperty
-                                  : form_of_operator(decl.info.name);
+  call->form = form ? *form : names == 1 ? OperatorCall::Form::kProperty : form_of_operator(decl.info.name);
   call->name = decl.info.name;
   call->native = as<NameExpr>(*args[0].value).name;
-  if (args.size() > 1 && !is_list) {
+  if (names > 1) {
     call->result = as<NameExpr>(*args[1].value).name;
   }
   return call;

@@ -8,6 +8,7 @@
 #include "host/ffi/callback.h"
 #include "host/ffi/extern.h"
 #include "host/ffi/operator_operands.h"
+#include "host/ffi/operator_properties.h"
 #include "host/values/error.h"
 #include "host/values/module.h"
 #include "host/vm/lock.h"
@@ -69,12 +70,6 @@ bool resolve_operator(const OperatorCall& call, LoadedModule& module, const std:
   call.results = as_object<Extern>(results);
   call.reader = reader.as_object;
   return resolve_tensors(call, native) && resolve_item(call, native, *as_object<Record>(record));
-}
-
-Value instance_of_handle(Record* record, int64_t handle) {
-  Instance* instance = new_instance(record);
-  instance->fields()[0] = Value::integer(handle);
-  return Value::object(instance);
 }
 
 constexpr int64_t kSeveralResults = -2, kTensorList = -3, kValuesAndIndices = -4, kFloat = -5, kInteger = -6,
@@ -207,102 +202,14 @@ Value call_packed_operator(const Proto& proto, const Value* args, uint32_t count
   return run_operator(proto, text_of(args[0]), operands, names, positional.data(), positional.size());
 }
 
-bool is_empty_result(Value value) {
-  return value.is_nil() || (value.is_int() && value.as_int <= 0) || (value.is_bool() && !value.as_bool) ||
-         (value.is(Kind::kArray) && as_object<Array>(value)->items.empty()) ||
-         (value.is(Kind::kText) && text_of(value).empty());
+// The name of an operator that begins with the text in the first field of `self`.
+Symbol prefixed(Value self, Symbol name) {
+  const Value prefix = as_object<Instance>(self)->fields()[0];
+  return prefix.is(Kind::kText) ? intern(text_of(prefix) + name_of(name)) : name;
 }
 
-constexpr uint32_t kMaxPropertyArguments = 3;
-
-// A function of the handle and of integers, whose empty result may be an error.
-Value call_property(const Proto& proto, const Value* args, uint32_t count) {
-  const OperatorCall& call = *proto.operator_call;
-  const int64_t handle = count > 0 ? tensor_handle(args[0]) : 0;
-  if (handle == 0 || count > kMaxPropertyArguments) {
-    return Value::missing();
-  }
-  if (call.function == nullptr) {
-    const Value function = proto.module->lookup(call.native);
-    if (!function.is(Kind::kExtern)) {
-      return Value::missing();
-    }
-    call.address = address_of(*as_object<Extern>(function));
-    call.function = as_object<Extern>(function);
-  }
-  const Signature& signature = call.function->signature;
-  if (call.address == nullptr || signature.parameters.size() != count ||
-      signature.result == NativeType::kFloat || signature.result == NativeType::kFloat32) {
-    return Value::missing();
-  }
-  std::array<int64_t, kMaxPropertyArguments> words{handle};
-  for (uint32_t i = 0; i < count; ++i) {
-    if (signature.parameters[i] != NativeType::kInt || (i > 0 && !args[i].is_int())) {
-      return Value::missing();
-    }
-    words[i] = i == 0 ? handle : args[i].as_int;
-  }
-  NativeResult result{};
-  {
-    using Function = int64_t(int64_t, int64_t, int64_t);  // surplus arguments of C functions are ignored
-    const Unlocked unlocked;
-    result.i64 = reinterpret_cast<Function*>(call.address)(words[0], words[1], words[2]);
-  }
-  Ref value = Ref::owned(from_native(signature.result, result));
-  return is_empty_result(value.get()) ? Value::missing() : value.take();
-}
-
-void* address_of_integers(LoadedModule& module, Symbol name, size_t parameters) {
-  const Value function = module.lookup(name);
-  if (!function.is(Kind::kExtern)) {
-    return nullptr;
-  }
-  Extern& native = *as_object<Extern>(function);
-  void* address = address_of(native);
-  return native.only_integers && native.signature.parameters.size() == parameters ? address : nullptr;
-}
-
-constexpr int64_t kMaxListed = 64;  // as many dimensions as a tensor may have
-
-// The array that copy(handle, address, capacity) writes. An empty one may be an error.
-Value call_list(const Proto& proto, const Value* args, uint32_t count) {
-  const OperatorCall& call = *proto.operator_call;
-  const int64_t handle = count == 1 ? tensor_handle(args[0]) : 0;
-  if (call.address == nullptr) {
-    call.address = address_of_integers(*proto.module, call.native, 3);
-  }
-  if (handle == 0 || call.address == nullptr) {
-    return Value::missing();
-  }
-  std::array<int64_t, kMaxListed> items;
-  int64_t length;
-  {
-    using Copy = int64_t(int64_t, int64_t*, int64_t);
-    const Unlocked unlocked;
-    length = reinterpret_cast<Copy*>(call.address)(handle, items.data(), kMaxListed);
-  }
-  if (length <= 0 || length > kMaxListed) {
-    return Value::missing();
-  }
-  std::vector<Value> values(static_cast<size_t>(length));
-  std::transform(items.begin(), items.begin() + length, values.begin(), Value::integer);
-  return make_array(std::move(values));
-}
-
-}  // namespace
-
-Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t count, uint32_t leading,
-                    const CallSpec* spec) {
-  const OperatorCall::Form form_of_call = proto.operator_call->form;
-  if (form_of_call == OperatorCall::Form::kProperty) {
-    return spec == nullptr ? call_property(proto, args, count) : Value::missing();
-  }
-  if (form_of_call == OperatorCall::Form::kList) {
-    return spec == nullptr ? call_list(proto, args, count) : Value::missing();
-  }
-  if (form_of_call == OperatorCall::Form::kPacked) {
-    return spec == nullptr ? call_packed_operator(proto, args, count) : Value::missing();
-  }
+Value call_by_name(const Proto& proto, Symbol name, const Value* args, uint32_t count, uint32_t leading,
+                   const CallSpec* spec) {
   if (count > kMaxOperands) {
     return Value::missing();
   }
@@ -321,6 +228,30 @@ Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t
     return Value::missing();
   }
   return run_operator(proto, name_of(name), operands, names, args, count);
+}
+
+}  // namespace
+
+Value call_operator(const Proto& proto, Symbol name, const Value* args, uint32_t count, uint32_t leading,
+                    const CallSpec* spec) {
+  using Form = OperatorCall::Form;
+  const bool is_plain = spec == nullptr;
+  switch (proto.operator_call->form) {
+    case Form::kProperty:
+      return is_plain ? call_property(proto, args, count) : Value::missing();
+    case Form::kList:
+      return is_plain ? call_list(proto, args, count) : Value::missing();
+    case Form::kReadElements:
+      return is_plain ? read_elements(proto, args, count) : Value::missing();
+    case Form::kMakeElements:
+      return is_plain ? make_elements(proto, args, count) : Value::missing();
+    case Form::kPacked:
+      return is_plain ? call_packed_operator(proto, args, count) : Value::missing();
+    case Form::kPrefixed:
+      return call_by_name(proto, prefixed(args[0], name), args + 1, count - 1, 0, spec);
+    default:
+      return call_by_name(proto, name, args, count, leading, spec);
+  }
 }
 
 Value get_item(const Proto& proto, Value self, Value key) {

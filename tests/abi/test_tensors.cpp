@@ -1,5 +1,7 @@
 // Results of operations. Expected values are arithmetic or recorded from Python's PyTorch.
+#include <bit>
 #include <map>
+#include <vector>
 
 #include "tests/abi/capi_test.h"
 #include "tests/abi/expected_values.h"
@@ -155,6 +157,47 @@ TEST_F(Tensors, ReportTheirProperties) {
   int32_t device = 0;
   EXPECT_EQ(spt_device(a, &device), SPT_OK);
   EXPECT_EQ(device, -1);
+}
+
+TEST_F(Tensors, AreCopiedToWordsAndBack) {
+  ASSERT_EQ(spt_op_defaults(true, true), SPT_OK);
+  int64_t numbers[] = {1, 2, 2, 3, 1, 2, 3, 4, 5, 6};
+  const Handle a = create(spt_from_elements, static_cast<void*>(numbers), int64_t{10});
+  int64_t words[10] = {}, count = 0;
+  EXPECT_EQ(spt_copy_elements(create(spt_t, int64_t{a}), words, 10, &count), SPT_OK);
+  EXPECT_EQ(count, 10);
+  EXPECT_THAT(words, ElementsAre(1, 2, 3, 2, 1, 4, 2, 5, 3, 6));
+  EXPECT_EQ(spt_copy_elements(a, words, 9, &count), SPT_OK) << "the elements do not fit";
+  EXPECT_EQ(count, 10);
+  EXPECT_EQ(spt_copy_elements(a, nullptr, 10, &count), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(spt_copy_elements(0, words, 10, &count), SPT_INVALID_HANDLE);
+
+  for (std::vector<int64_t> kind :
+       {std::vector<int64_t>{0, 0, std::bit_cast<int64_t>(0.5)}, {2, 1, 2, 1, 0}}) {
+    const Handle made = create(spt_from_elements, static_cast<void*>(kind.data()), std::ssize(kind));
+    EXPECT_EQ(spt_copy_elements(made, words, 10, &count), SPT_OK);
+    EXPECT_THAT(std::vector<int64_t>(words, words + count), ElementsAreArray(kind));
+  }
+}
+
+TEST_F(Tensors, RejectMalformedWords) {
+  ASSERT_EQ(spt_op_defaults(true, true), SPT_OK);
+  int64_t handle = 0;
+  const auto status_of = [&](std::vector<int64_t> words) {
+    return spt_from_elements(words.data(), static_cast<int64_t>(words.size()), &handle);
+  };
+  EXPECT_EQ(spt_from_elements(nullptr, 2, &handle), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of({0}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of({3, 0, 1}), SPT_INVALID_ARGUMENT) << "an unknown kind";
+  EXPECT_EQ(status_of({1, -1, 1}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of({1, 65, 1}), SPT_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of({1, 1, -1}), SPT_INVALID_ARGUMENT) << "a negative size";
+  EXPECT_EQ(status_of({1, 1, 2, 7}), SPT_INVALID_ARGUMENT) << "too few elements";
+  EXPECT_EQ(status_of({1, 2, INT64_MAX, 3, 7}), SPT_INVALID_ARGUMENT) << "the product overflows";
+  EXPECT_EQ(status_of({1, 0, 7, 8}), SPT_INVALID_ARGUMENT) << "too many elements";
+  ASSERT_EQ(spt_op_defaults(false, true), SPT_OK);
+  EXPECT_EQ(status_of({1, 0, 7}), SPT_OK);
+  EXPECT_EQ(handle, 0) << "the defaults are not known";
 }
 
 TEST_F(Tensors, PassThroughNetworkFunctions) {

@@ -3265,6 +3265,29 @@ SPT_API int32_t spt_to_list(int64_t a, double** out, int64_t* out_len);
  *  Simple:   rt_torch_torchtensor_to_int_list */
 SPT_API int32_t spt_to_int_list(int64_t a, int64_t** out, int64_t* out_len);
 
+/** Writes the elements to capacity int64 at the address, if that many suffice, and returns how many it
+ *  needs: the kind of number (0 doubles by their bits, 1 integers, 2 bools), the number of dimensions,
+ *  the sizes, the elements in row-major order. *out is 0 for a tensor whose elements are not real
+ *  numbers, or may not fit into int64.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (the
+ *            address is NULL).
+ *  Source:   torch.Tensor.tolist
+ *  Simple:   rt_torch_torchtensor_copy_elements */
+SPT_API int32_t spt_copy_elements(int64_t a, void* address, int64_t capacity, int64_t* out);
+
+/** Returns a tensor of the elements in the format of spt_copy_elements.
+ *
+ *  Shapes:   *out has the sizes at the address.
+ *  Dtype:    The default dtype of doubles, int64 of integers, bool of bools.
+ *  Device:   CPU.
+ *  Owns:     *out is 0, without an error, where the defaults may not be PyTorch's (spt_op_defaults).
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (the address is NULL, an unknown kind, a
+ *            negative size, or count is not the number of int64).
+ *  Source:   torch.tensor
+ *  Simple:   rt_torch_tensor_from_elements */
+SPT_API int32_t spt_from_elements(void* address, int64_t count, int64_t* out);
+
 /** Converts a to another dtype. If a has that dtype, *out is a new handle of the same tensor.
  *
  *  Dtype:    float64.
@@ -3879,6 +3902,15 @@ SPT_API int32_t spt_zero_grad(int64_t a);
  *  Source:   torch.Tensor.detach
  *  Simple:   rt_torch_autograd_detach */
 SPT_API int32_t spt_detach(int64_t a, int64_t* out);
+
+/** Returns a tensor with the same storage, without autograd history, whose changes autograd does not
+ *  see.
+ *
+ *  Owns:     *out is a new handle; release it with spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, TORCH (any other LibTorch error).
+ *  Source:   torch.Tensor.data
+ *  Simple:   rt_torch_autograd_variable_data */
+SPT_API int32_t spt_variable_data(int64_t a, int64_t* out);
 
 /** Disables recording on this thread. Calls do not nest: a second call has no effect.
  *

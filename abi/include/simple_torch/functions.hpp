@@ -1985,6 +1985,23 @@ inline std::vector<int64_t> to_int_list(const Tensor& a) {
   return detail::take_list(out, out_len);
 }
 
+/// Writes the elements to capacity int64 at the address, if that many suffice, and returns how many it needs:
+/// the kind of number (0 doubles by their bits, 1 integers, 2 bools), the number of dimensions, the sizes,
+/// the elements in row-major order. *out is 0 for a tensor whose elements are not real numbers, or may not
+/// fit into int64.
+inline int64_t copy_elements(const Tensor& a, void* address, int64_t capacity) {
+  int64_t out = 0;
+  check(spt_copy_elements(a.get(), address, capacity, &out));
+  return out;
+}
+
+/// Returns a tensor of the elements in the format of spt_copy_elements.
+inline Tensor from_elements(void* address, int64_t count) {
+  int64_t out = 0;
+  check(spt_from_elements(address, count, &out));
+  return Tensor(out);
+}
+
 /// Converts a to another dtype. If a has that dtype, *out is a new handle of the same tensor.
 inline Tensor to_float(const Tensor& a) {
   int64_t out = 0;
@@ -2342,6 +2359,13 @@ inline void zero_grad(const Tensor& a) {
 inline Tensor detach(const Tensor& a) {
   int64_t out = 0;
   check(spt_detach(a.get(), &out));
+  return Tensor(out);
+}
+
+/// Returns a tensor with the same storage, without autograd history, whose changes autograd does not see.
+inline Tensor variable_data(const Tensor& a) {
+  int64_t out = 0;
+  check(spt_variable_data(a.get(), &out));
   return Tensor(out);
 }
 

@@ -720,6 +720,10 @@ static void call_spt_to_list(const FuzzWord* a, FuzzWord* r) { r->i = spt_to_lis
 static void call_rt_torch_torchtensor_to_list(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_torchtensor_to_list(a[0].i); }
 static void call_spt_to_int_list(const FuzzWord* a, FuzzWord* r) { r->i = spt_to_int_list(a[0].i, a[1].p, a[2].p); }
 static void call_rt_torch_torchtensor_to_int_list(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_torchtensor_to_int_list(a[0].i); }
+static void call_spt_copy_elements(const FuzzWord* a, FuzzWord* r) { r->i = spt_copy_elements(a[0].i, a[1].p, a[2].i, a[3].p); }
+static void call_rt_torch_torchtensor_copy_elements(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_torchtensor_copy_elements(a[0].i, a[1].i, a[2].i); }
+static void call_spt_from_elements(const FuzzWord* a, FuzzWord* r) { r->i = spt_from_elements(a[0].p, a[1].i, a[2].p); }
+static void call_rt_torch_tensor_from_elements(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_tensor_from_elements(a[0].i, a[1].i); }
 static void call_spt_to_float(const FuzzWord* a, FuzzWord* r) { r->i = spt_to_float(a[0].i, a[1].p); }
 static void call_rt_torch_torchtensor_to_float(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_torchtensor_to_float(a[0].i); }
 static void call_spt_to_int(const FuzzWord* a, FuzzWord* r) { r->i = spt_to_int(a[0].i, a[1].p); }
@@ -845,6 +849,8 @@ static void call_spt_zero_grad(const FuzzWord* a, FuzzWord* r) { r->i = spt_zero
 static void call_rt_torch_autograd_zero_grad(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_autograd_zero_grad(a[0].i); }
 static void call_spt_detach(const FuzzWord* a, FuzzWord* r) { r->i = spt_detach(a[0].i, a[1].p); }
 static void call_rt_torch_autograd_detach(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_detach(a[0].i); }
+static void call_spt_variable_data(const FuzzWord* a, FuzzWord* r) { r->i = spt_variable_data(a[0].i, a[1].p); }
+static void call_rt_torch_autograd_variable_data(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_autograd_variable_data(a[0].i); }
 static void call_spt_no_grad_begin(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = spt_no_grad_begin(); }
 static void call_rt_torch_autograd_no_grad_begin(const FuzzWord* a, FuzzWord* r) { (void)a; (void)r; rt_torch_autograd_no_grad_begin(); }
 static void call_spt_no_grad_end(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = spt_no_grad_end(); }
@@ -2061,6 +2067,10 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_torchtensor_to_list", "SplArray* rt_torch_torchtensor_to_list(int64_t a)", call_rt_torch_torchtensor_to_list, {FUZZ_ARRAY_F64S, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
     {"spt_to_int_list", "int32_t spt_to_int_list(int64_t a, int64_t** out, int64_t* out_len)", call_spt_to_int_list, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_OUT_DIMS, 0, "out"}, {FUZZ_OUT_LENGTH, 0, "out_len"}}},
     {"rt_torch_torchtensor_to_int_list", "SplArray* rt_torch_torchtensor_to_int_list(int64_t a)", call_rt_torch_torchtensor_to_int_list, {FUZZ_ARRAY_DIMS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
+    {"spt_copy_elements", "int32_t spt_copy_elements(int64_t a, void* address, int64_t capacity, int64_t* out)", call_spt_copy_elements, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_ADDRESS, 0, "address"}, {FUZZ_I64, 0, "capacity"}, {FUZZ_OUT_I64, 0, "out"}}},
+    {"rt_torch_torchtensor_copy_elements", "int64_t rt_torch_torchtensor_copy_elements(int64_t a, int64_t address, int64_t capacity)", call_rt_torch_torchtensor_copy_elements, {FUZZ_I64, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_ADDRESS, 0, "address"}, {FUZZ_I64, 0, "capacity"}}},
+    {"spt_from_elements", "int32_t spt_from_elements(void* address, int64_t count, int64_t* out)", call_spt_from_elements, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_ADDRESS, 0, "address"}, {FUZZ_I64, 0, "count"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
+    {"rt_torch_tensor_from_elements", "int64_t rt_torch_tensor_from_elements(int64_t address, int64_t count)", call_rt_torch_tensor_from_elements, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 2, {{FUZZ_ADDRESS, 0, "address"}, {FUZZ_I64, 0, "count"}}},
     {"spt_to_float", "int32_t spt_to_float(int64_t a, int64_t* out)", call_spt_to_float, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
     {"rt_torch_torchtensor_to_float", "int64_t rt_torch_torchtensor_to_float(int64_t a)", call_rt_torch_torchtensor_to_float, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
     {"spt_to_int", "int32_t spt_to_int(int64_t a, int64_t* out)", call_spt_to_int, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
@@ -2186,6 +2196,8 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_autograd_zero_grad", "void rt_torch_autograd_zero_grad(int64_t a)", call_rt_torch_autograd_zero_grad, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
     {"spt_detach", "int32_t spt_detach(int64_t a, int64_t* out)", call_spt_detach, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
     {"rt_torch_autograd_detach", "int64_t rt_torch_autograd_detach(int64_t a)", call_rt_torch_autograd_detach, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
+    {"spt_variable_data", "int32_t spt_variable_data(int64_t a, int64_t* out)", call_spt_variable_data, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_TENSOR, "out"}}},
+    {"rt_torch_autograd_variable_data", "int64_t rt_torch_autograd_variable_data(int64_t a)", call_rt_torch_autograd_variable_data, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_TENSOR, "a"}}},
     {"spt_no_grad_begin", "int32_t spt_no_grad_begin(void)", call_spt_no_grad_begin, {FUZZ_STATUS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"rt_torch_autograd_no_grad_begin", "void rt_torch_autograd_no_grad_begin(void)", call_rt_torch_autograd_no_grad_begin, {FUZZ_VOID, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"spt_no_grad_end", "int32_t spt_no_grad_end(void)", call_spt_no_grad_end, {FUZZ_STATUS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
@@ -2684,4 +2696,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1339;
+const int kFuzzFunctionCount = 1345;
