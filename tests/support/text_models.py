@@ -12,11 +12,13 @@ import torch
 from embedded_simple import equal, run
 
 transformers = pytest.importorskip("transformers")
+torch.set_num_threads(1)  # more are slower for small tensors
 transformers.utils.logging.set_verbosity_error()
 OURS = run(
     """
     use torch
     use python as py
+    use text.generation
     use text.models
     fn config(name, values): getattr(models, name).from_dict(py.to_value(values))
     fn built(name, config_name, values, options):
@@ -40,14 +42,46 @@ OURS = run(
             case Err(torch.TorchError.Unavailable(message)): "Unavailable: " + message
             case Ok(_): "no error"
             case Err(other): "another: " + other.message()
-    fn call_error(net, **named): kind_and_message(\\: net(**named))
+    fn call_error(net, args..., **named): kind_and_message(\\: net(*args, **named))
     fn load_error(name, folder, options): kind_and_message(\\: loaded(name, folder, options))
     fn minilm(): models.all_minilm_l6_v2()
+    fn cache(): models.KeyValueCache(capacity: 2)
+    fn without_gradients(net, args..., **named): torch.no_grad(\\: net(*args, **named))
+    fn generate(net, ids, **named): net.generate(ids, **named)
+    fn generate_error(net, ids, **named): kind_and_message(\\: net.generate(ids, **named))
+    fn streamed(net, ids, stop, named):
+        var seen = []
+        fn take(token):
+            seen.push(token)
+            return token != stop
+        val result = net.generate(ids, streamer: take, **py.to_value(named))
+        (result, seen)
+    fn processed(name, ids, scores, values...): getattr(generation, name)(*values)(ids, scores)
+    fn generation_settings(values): generation.GenerationConfig.from_dict(py.to_value(values))
+    fn generation_error(values): kind_and_message(\\: generation_settings(values))
+    fn generation_file_error(path): kind_and_message(\\: generation.GenerationConfig.from_json_file(path))
     fn sentences(folder): models.SentenceTransformer.from_pretrained(folder)
     fn sentences_error(folder): kind_and_message(\\: sentences(folder))
     fn config_error(name, values): kind_and_message(\\: config(name, values))
     """
 )
+
+# Settings of small decoders.
+VOCABULARY, POSITIONS = 60, 24
+GPT2 = {"vocab_size": VOCABULARY, "n_positions": POSITIONS, "n_embd": 32, "n_layer": 3, "n_head": 4}
+LLAMA = {
+    "vocab_size": VOCABULARY,
+    "max_position_embeddings": POSITIONS,
+    "hidden_size": 32,
+    "intermediate_size": 40,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+}
+HEADS = {
+    "GPT2LMHeadModel": ("GPT2Model", "GPT2Config", GPT2),
+    "LlamaForCausalLM": ("LlamaModel", "LlamaConfig", LLAMA),
+}
 
 
 def both(name: str, config_name: str, values: dict, **options):
@@ -92,3 +126,20 @@ def save(model, folder: Path, **options) -> str:
     """The folder with the model's files, as text."""
     model.save_pretrained(folder, **options)
     return str(folder)
+
+
+def decoder_settings(name: str) -> tuple[str, dict]:
+    for head, (base, config, values) in HEADS.items():
+        if name in (head, base):
+            return config, values
+    raise KeyError(name)
+
+
+def decoders(name: str, changes: dict | None = None):
+    """Both decoders in evaluation mode, with values that are not special."""
+    config, values = decoder_settings(name)
+    ours, theirs = both(name, config, {**values, **(changes or {})})
+    randomize(theirs)
+    OURS.load(ours, theirs.state_dict())
+    OURS.train(ours, False)
+    return ours, theirs.eval()

@@ -198,7 +198,7 @@ def run_benchmarks(python: Path, variables: dict[str, str]) -> int:
 
 def benchmarks() -> list[Path]:
     """The programs that bin/simple bench runs; the other files of these folders are their parts."""
-    names = ("run.py", "costs.py", "steps.py", "forwards.py")
+    names = ("run.py", "costs.py", "steps.py", "forwards.py", "text.py")
     return [program for name in names for program in sorted(ROOT.glob(f"benchmarks/*/{name}"))]
 
 
