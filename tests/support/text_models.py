@@ -20,6 +20,7 @@ OURS = run(
     use python as py
     use text.generation
     use text.models
+    use text.tokenizers.{Tokenizer}
     fn config(name, values): getattr(models, name).from_dict(py.to_value(values))
     fn built(name, config_name, values, options):
         torch.manual_seed(0)
@@ -60,6 +61,15 @@ OURS = run(
     fn generation_settings(values): generation.GenerationConfig.from_dict(py.to_value(values))
     fn generation_error(values): kind_and_message(\\: generation_settings(values))
     fn generation_file_error(path): kind_and_message(\\: generation.GenerationConfig.from_json_file(path))
+    fn encode(net, sentences, batch_size): net.encode(py.to_value(sentences), batch_size: batch_size)
+    fn encode_error(net, sentences, batch_size): kind_and_message(\\: encode(net, sentences, batch_size))
+    fn streamed_text(net, ids, file, stop, named):
+        val pieces = []
+        fn take(piece):
+            pieces.push(piece)
+            return pieces.len() != stop
+        net.generate(ids, streamer: take, tokenizer: Tokenizer.from_file(file), **py.to_value(named))
+        pieces
     fn sentences(folder): models.SentenceTransformer.from_pretrained(folder)
     fn sentences_error(folder): kind_and_message(\\: sentences(folder))
     fn config_error(name, values): kind_and_message(\\: config(name, values))

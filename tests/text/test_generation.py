@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import tokenizers
 import torch
 from text_models import GPT2, HEADS, LLAMA, OURS, decoders, ids, save, transformers
 
@@ -124,6 +125,27 @@ def test_a_streamer_receives_each_new_token_and_may_end_the_generation(name):
     count = whole[5:].index(stop) + 1
     result, seen = OURS.streamed(ours, PROMPT, stop, named)
     assert (result[0].tolist(), list(seen)) == (whole[: 5 + count], whole[5 : 5 + count])
+
+
+def test_a_streamer_with_a_tokenizer_receives_text(tmp_path):
+    ours, _ = lively("GPT2LMHeadModel")
+    # Bytes 0xC3 and 0xA9 are one character, and token 0 is special.
+    vocabulary = {"<end>": 0, "\u00c3": 1, "\u00a9": 2, **{f"\u0120w{number}": number for number in range(3, 60)}}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, []))
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<end>"])
+    file = str(tmp_path / "tokenizer.json")
+    tokenizer.save(file)
+    forced = [5, 1, 2, 0, 9]  # the next tokens
+    force = lambda input_ids, scores: torch.zeros_like(scores).index_fill(  # noqa: E731
+        1, torch.tensor([forced[input_ids.size(1) - 5]]), 1.0
+    )
+    named = {"max_new_tokens": 5, "logits_processor": [force]}
+    assert OURS.generate(ours, PROMPT, **named)[0, 5:].tolist() == forced
+    pieces = list(OURS.streamed_text(ours, PROMPT, file, -1, named))
+    assert pieces == [" w5", "\u00e9", " w9"]
+    assert "".join(pieces) == tokenizer.decode(forced)
+    assert list(OURS.streamed_text(ours, PROMPT, file, 2, named)) == pieces[:2]
 
 
 def test_further_functions_change_the_scores_after_the_settings():

@@ -49,16 +49,43 @@ def test_the_packaged_minilm_embeds_sentences_as_in_python():
         assert_close(OURS.call(ours, alone["input_ids"]).detach()[0], row)
 
 
+def test_sentences_are_embedded_without_python_in_any_order_and_batch():
+    tokenizer = transformers.AutoTokenizer.from_pretrained(packaged())
+    tokens = tokenizer(SENTENCES, padding=True, truncation=True, max_length=256, return_tensors="pt")
+    expected = embeddings(packaged(), tokens)
+    ours = OURS.minilm()
+    for batch in (1, 2, 32):
+        found = OURS.encode(ours, SENTENCES, batch)
+        assert_close(found, expected)
+        assert not found.requires_grad
+    assert_close(OURS.encode(ours, SENTENCES[2], 1), expected[2])
+    long = "word " * 400  # is truncated
+    tokens = tokenizer(long, truncation=True, max_length=256, return_tensors="pt")
+    assert_close(OURS.encode(ours, long, 1), embeddings(packaged(), tokens)[0])
+
+
+def test_sentences_that_cannot_be_embedded_are_typed_errors(tmp_path):
+    ours = OURS.minilm()
+    assert OURS.encode_error(ours, [], 1) == "InvalidArgument: SentenceTransformer.encode: there is no sentence"
+    assert OURS.encode_error(ours, ["x"], 0) == (
+        "InvalidArgument: SentenceTransformer.encode: batch_size must be positive, got 0"
+    )
+    folder, _ = folder_of(tmp_path, None)
+    assert OURS.encode_error(OURS.sentences(folder), ["x"], 1) == (
+        "InvalidArgument: SentenceTransformer.encode: the model has no tokenizer"
+    )
+
+
 def test_the_packaged_minilm_needs_no_python(tmp_path):
     packaged()
     program = tmp_path / "program.spl"
     program.write_text(
         "use torch\nuse text.models\nuse python as py\n"
         "val net = models.all_minilm_l6_v2()\n"
-        "print net(torch.tensor([[101, 4937, 102]])).shape, py.is_initialized()\n"
+        'print net(torch.tensor([[101, 4937, 102]])).shape, net.encode(["A cat"]).shape, py.is_initialized()\n'
     )
     done = run(program)
-    assert (done.returncode, done.stdout) == (0, "[1, 384] false\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "[1, 384] [1, 384] false\n"), done.stderr
 
 
 def test_a_missing_package_is_unavailable_and_names_the_folder(tmp_path):
