@@ -15,10 +15,14 @@
 #include <thread>
 
 #include "host/builtins/builtins.h"
+#include "host/builtins/byte_text_externs.h"
 #include "host/builtins/computed_fields.h"
 #include "host/builtins/datetime_externs.h"
+#include "host/builtins/digest_externs.h"
 #include "host/builtins/embedding.h"
+#include "host/builtins/file_externs.h"
 #include "host/builtins/generator_externs.h"
+#include "host/builtins/http_externs.h"
 #include "host/builtins/interrupt_mark.h"
 #include "host/builtins/json_externs.h"
 #include "host/builtins/member_tree.h"
@@ -28,8 +32,12 @@
 #include "host/builtins/regex_externs.h"
 #include "host/builtins/sessions.h"
 #include "host/builtins/signatures.h"
+#include "host/builtins/socket_externs.h"
+#include "host/builtins/sqlite_externs.h"
+#include "host/builtins/sync_externs.h"
 #include "host/builtins/tables.h"
 #include "host/builtins/tokenizer_externs.h"
+#include "host/builtins/zlib_externs.h"
 #include "host/output.h"
 #include "host/report.h"
 #include "host/sdn/sdn_values.h"
@@ -292,6 +300,11 @@ Value tuple_of(Thread&, Value* args, int) {
   return tuple;
 }
 
+// (an array of the value, format spec): the value as in "{value:spec}".
+Value formatted_value(Thread&, Value* args, int) {
+  return make_text(format_value(element(args[0]), expect_text(args[1], "format: the spec")));
+}
+
 // The names of a tuple, which is passed in an array; empty for an unnamed tuple.
 Value tuple_names(Thread&, Value* args, int) {
   const auto* wrapper = args[0].is(Kind::kArray) ? as_object<Array>(args[0]) : nullptr;
@@ -332,6 +345,7 @@ const NativeEntry kExterns[] = {
     {"rt_tracked_objects", tracked_count, 0, 0},
     {"rt_sdn_parse", sdn_parse, 1, 1},
     {"rt_process_run", process_run, 2, 2},
+    {"rt_process_execute", process_execute, 1, 1},
     {"rt_interrupt_mark_begin", interrupt_mark_begin, 0, 0},
     {"rt_interrupt_mark_end", interrupt_mark_end, 0, 0},
     {"rt_interrupt_mark_is_set", interrupt_mark_is_set, 0, 0},
@@ -340,6 +354,7 @@ const NativeEntry kExterns[] = {
     {"rt_spec_failure", spec_failure, 3, 3},
     {"rt_user_location", user_location, 0, 0},
     {"rt_tuple", tuple_of, 2, 2},
+    {"rt_format", formatted_value, 2, 2},
     {"rt_csv_records", csv_records, 2, 2},
     {"rt_is_utf8", is_utf8, 1, 1},
     {"rt_numbers_in", numbers_in, 3, 3},
@@ -367,6 +382,14 @@ void install_host_externs() {
   add_host_externs(regex_externs());
   add_host_externs(datetime_externs());
   add_host_externs(tokenizer_externs());
+  add_host_externs(file_externs());
+  add_host_externs(digest_externs());
+  add_host_externs(byte_text_externs());
+  add_host_externs(zlib_externs());
+  add_host_externs(http_externs());
+  add_host_externs(socket_externs());
+  add_host_externs(sqlite_externs());
+  add_host_externs(sync_externs());
 }
 
 }  // namespace spl

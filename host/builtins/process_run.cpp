@@ -1,4 +1,4 @@
-// Starts a child process with two pipes and reads both until they are closed.
+// Starts a child process, feeds its input, and reads its output until it ends.
 #include "host/builtins/process_run.h"
 
 #include <fcntl.h>
@@ -7,66 +7,69 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "host/builtins/builtins.h"
+#include "host/builtins/embedding.h"
+#include "host/output.h"
 #include "host/values/error.h"
 #include "host/values/objects.h"
 #include "host/vm/lock.h"
+#include "host/vm/safepoint.h"
 
 namespace spl {
 
 namespace {
 
-/// An output stream of the child: the pipe and the content so far.
-class Stream {
+using Clock = std::chrono::steady_clock;
+
+enum class Target : int64_t { kInherited, kCaptured, kNowhere, kOutput };
+
+struct ChildSettings {
+  std::vector<std::string> words, environment;
+  std::optional<std::string> folder, input;
+  bool inherits_input = false;
+  std::optional<Clock::time_point> end;
+  Target output = Target::kCaptured, errors = Target::kCaptured;
+};
+
+/// A pipe to or from the child.
+class Pipe {
  public:
-  Stream() {
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+  Pipe() {
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0) {
       fail(std::string("cannot make a pipe: ") + std::strerror(errno));
     }
-    reading_ = ends[0];
-    writing_ = ends[1];
   }
-  ~Stream() {
-    close_writing();
-    close_reading();
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
   }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
 
-  int writing() const { return writing_; }
-  void close_writing() { close_end(writing_); }
-  pollfd poll_entry() const { return {reading_, POLLIN, 0}; }
-  bool open() const { return reading_ >= 0; }
-  std::string& content() { return content_; }
-
-  void read_some() {
-    std::array<char, 65536> buffer;
-    const ssize_t count = read(reading_, buffer.data(), buffer.size());
-    if (count > 0) {
-      content_.append(buffer.data(), static_cast<size_t>(count));
-    } else if (count == 0 || errno != EINTR) {
-      close_reading();
-    }
-  }
+  int reading() const { return ends_[0]; }
+  int writing() const { return ends_[1]; }
+  void close_reading() { close_end(0); }
+  void close_writing() { close_end(1); }
 
  private:
-  void close_reading() { close_end(reading_); }
-  static void close_end(int& end) {
-    if (end >= 0) {
-      close(end);
+  void close_end(size_t at) {
+    if (ends_[at] >= 0) {
+      close(ends_[at]);
     }
-    end = -1;
+    ends_[at] = -1;
   }
 
-  int reading_ = -1, writing_ = -1;
-  std::string content_;
+  std::array<int, 2> ends_{-1, -1};
 };
 
 std::vector<std::string> texts_of(Value array, const char* what) {
@@ -98,63 +101,199 @@ std::vector<std::string> environment_with(std::vector<std::string> variables) {
   return variables;
 }
 
-pid_t start(std::vector<std::string> words, std::vector<std::string> environment, Stream& out, Stream& err) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out.writing(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err.writing(), STDERR_FILENO);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, words[0].c_str(), &actions, nullptr, pointers_to(words).data(),
-                                 pointers_to(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    fail("cannot run " + words[0] + ": " + std::strerror(error));
+class Child {
+ public:
+  explicit Child(ChildSettings settings) : settings_(std::move(settings)) { start(); }
+  /// A child whose caller was interrupted is ended.
+  ~Child() {
+    if (process_ > 0) {
+      kill(process_, SIGKILL);
+      waitpid(process_, nullptr, 0);
+    }
   }
-  return child;
-}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
 
-void read_all(Stream& out, Stream& err) {
-  while (out.open() || err.open()) {
-    std::array<pollfd, 2> entries = {out.poll_entry(), err.poll_entry()};  // poll() ignores closed ones
-    if (poll(entries.data(), entries.size(), -1) < 0 && errno != EINTR) {
-      return;
-    }
-    if (entries[0].revents != 0) {
-      out.read_some();
-    }
-    if (entries[1].revents != 0) {
-      err.read_some();
+  void run() {
+    while (!is_over()) {
+      {
+        const Unlocked unlocked;
+        exchange();
+      }
+      if (host_lock().wanted()) {
+        safepoint();
+      }
     }
   }
-}
+  int code() const { return code_; }
+  Value result(int code) {
+    return make_array({Value::integer(code), make_text(std::move(contents_[0])),
+                       make_text(std::move(contents_[1])), Value::boolean(is_late_)});
+  }
 
-int code_of(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+ private:
+  void start() {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (settings_.input.has_value()) {
+      posix_spawn_file_actions_adddup2(&actions, input_.reading(), STDIN_FILENO);
+      fcntl(input_.writing(), F_SETFL, O_NONBLOCK);
+    } else if (!settings_.inherits_input) {
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    }
+    redirect(actions, settings_.output, outputs_[0], STDOUT_FILENO);
+    redirect(actions, settings_.errors, outputs_[1], STDERR_FILENO);
+    if (settings_.folder.has_value()) {
+      posix_spawn_file_actions_addchdir_np(&actions, settings_.folder->c_str());
+    }
+    flush_output();
+    const int error =
+        posix_spawnp(&process_, settings_.words[0].c_str(), &actions, nullptr,
+                     pointers_to(settings_.words).data(), pointers_to(settings_.environment).data());
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) {
+      process_ = 0;
+      fail("cannot run " + settings_.words[0] + ": " + std::strerror(error));
+    }
+    input_.close_reading();
+    if (!settings_.input.has_value()) {
+      input_.close_writing();
+    }
+    for (size_t i = 0; i < 2; ++i) {
+      outputs_[i].close_writing();
+      if ((i == 0 ? settings_.output : settings_.errors) != Target::kCaptured) {
+        outputs_[i].close_reading();
+      }
+    }
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+
+  static void redirect(posix_spawn_file_actions_t& actions, Target target, const Pipe& pipe, int stream) {
+    if (target == Target::kCaptured) {
+      posix_spawn_file_actions_adddup2(&actions, pipe.writing(), stream);
+    } else if (target == Target::kNowhere) {
+      posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+    } else if (target == Target::kOutput) {
+      posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, stream);
+    }
+  }
+
+  /// Whether the child has ended and its output is read, or its time is over.
+  bool is_over() {
+    if (settings_.end.has_value() && Clock::now() >= *settings_.end) {
+      is_late_ = true;
+      kill(process_, SIGKILL);
+      wait_for_end(0);
+      return true;
+    }
+    return outputs_[0].reading() < 0 && outputs_[1].reading() < 0 && wait_for_end(WNOHANG);
+  }
+
+  bool wait_for_end(int options) {
+    int status = 0;
+    pid_t ended = 0;
+    while ((ended = waitpid(process_, &status, options)) < 0 && errno == EINTR) {
+    }
+    if (ended == 0) {
+      return false;
+    }
+    process_ = 0;
+    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    return true;
+  }
+
+  // Waits for a short time, so that an interrupt and the end of the child's time are noticed.
+  void exchange() {
+    std::array<pollfd, 3> entries = {{{outputs_[0].reading(), POLLIN, 0},
+                                      {outputs_[1].reading(), POLLIN, 0},
+                                      {input_.writing(), POLLOUT, 0}}};  // poll() ignores closed ones
+    const bool is_quiet = outputs_[0].reading() < 0 && outputs_[1].reading() < 0;
+    poll(entries.data(), entries.size(), is_quiet ? 1 : 50);
+    for (size_t i = 0; i < 2; ++i) {
+      if (entries[i].revents != 0) {
+        read_some(outputs_[i], contents_[i]);
+      }
+    }
+    if (entries[2].revents != 0) {
+      write_some();
+    }
+  }
+
+  static void read_some(Pipe& pipe, std::string& content) {
+    std::array<char, 65536> buffer;
+    const ssize_t count = read(pipe.reading(), buffer.data(), buffer.size());
+    if (count > 0) {
+      content.append(buffer.data(), static_cast<size_t>(count));
+    } else if (count == 0 || errno != EINTR) {
+      pipe.close_reading();
+    }
+  }
+
+  // A child that reads no more gets no more: SIGPIPE would end this process.
+  void write_some() {
+    const std::string& content = *settings_.input;
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    const ssize_t count = write(input_.writing(), content.data() + written_, content.size() - written_);
+    const int error = errno;
+    std::signal(SIGPIPE, before);
+    written_ += count > 0 ? static_cast<size_t>(count) : 0;
+    const bool has_failed = count < 0 && error != EAGAIN && error != EINTR;
+    if (written_ == content.size() || has_failed) {
+      input_.close_writing();
+    }
+  }
+
+  ChildSettings settings_;
+  Pipe input_;
+  std::array<Pipe, 2> outputs_;
+  std::array<std::string, 2> contents_;
+  size_t written_ = 0;
+  pid_t process_ = 0;
+  int code_ = 0;  // negative for a signal
+  bool is_late_ = false;
+};
+
+void check_words(const ChildSettings& settings) {
+  if (settings.words.empty()) {
+    fail("process: the command must not be empty");
+  }
 }
 
 }  // namespace
 
 Value process_run(Thread&, Value* args, int) {
-  const std::vector<std::string> words = texts_of(args[0], "the command");
-  if (words.empty()) {
-    fail("rt_process_run: command must not be empty");
+  ChildSettings settings;
+  settings.words = texts_of(args[0], "the command");
+  settings.environment = environment_with(texts_of(args[1], "the variables"));
+  check_words(settings);
+  Child child(std::move(settings));
+  child.run();
+  return child.result(child.code() < 0 ? 128 - child.code() : child.code());
+}
+
+Value process_execute(Thread&, Value* args, int) {
+  const Value array = args[0];
+  ChildSettings settings;
+  settings.words = texts_of(element(array, 0), "the command");
+  const Value environment = element(array, 1);
+  settings.environment =
+      environment.is_nil() ? environment_with({}) : texts_of(environment, "the environment");
+  if (!element(array, 2).is_nil()) {
+    settings.folder = expect_text(element(array, 2), "cwd");
   }
-  Stream out, err;
-  const pid_t child = start(words, environment_with(texts_of(args[1], "the variables")), out, err);
-  out.close_writing();
-  err.close_writing();
-  int code = 0;
-  {
-    const Unlocked unlocked;
-    read_all(out, err);
-    code = code_of(child);
+  settings.inherits_input = element(array, 3).is_nil();
+  if (!settings.inherits_input) {
+    settings.input = expect_text(element(array, 3), "input");
   }
-  return make_array(
-      {Value::integer(code), make_text(std::move(out.content())), make_text(std::move(err.content()))});
+  if (!element(array, 4).is_nil()) {
+    const std::chrono::duration<double> seconds(std::clamp(to_number(element(array, 4)), 0.0, 1e9));
+    settings.end = Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds);
+  }
+  settings.output = static_cast<Target>(to_integer(element(array, 5)));
+  settings.errors = static_cast<Target>(to_integer(element(array, 6)));
+  check_words(settings);
+  Child child(std::move(settings));
+  child.run();
+  return child.result(child.code());
 }
 
 }  // namespace spl

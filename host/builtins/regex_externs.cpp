@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_map>
 
 #include "host/builtins/builtins.h"
+#include "host/builtins/numbered_objects.h"
 #include "host/builtins/regex.h"
 #include "host/values/error.h"
 #include "host/vm/lock.h"
@@ -13,22 +13,10 @@
 namespace spl {
 namespace {
 
-struct Regexes {
-  std::unordered_map<int64_t, std::shared_ptr<Regex>> by_number;
-  int64_t last = 0;
-};
-Regexes& regexes() {
-  static auto* const all = new Regexes;  // never freed: threads that outlive main use it
-  return *all;
-}
+using Regexes = NumberedObjects<Regex>;
 
-// Shared, because a safepoint may run code that frees it.
 std::shared_ptr<Regex> regex_of(Value number) {
-  const auto found = regexes().by_number.find(to_integer(number));
-  if (found == regexes().by_number.end()) {
-    fail("std.regex: no such pattern");
-  }
-  return found->second;
+  return Regexes::all().get(number, "std.regex: no such pattern");
 }
 
 void check_interrupts(size_t count) {
@@ -48,26 +36,24 @@ Value spans_value(RegexSubject& subject, const size_t* spans, size_t count) {
 
 // [number, flags, parents of groups, whether a group is in an assertion, name, group, name, group...]
 Value regex_compile(Thread&, Value* args, int) {
-  auto regex = std::make_shared<Regex>(expect_text(args[0], "regex.compile: the pattern"),
-                                       static_cast<uint32_t>(to_integer(args[1])));
+  const auto regex = std::make_shared<Regex>(expect_text(args[0], "regex.compile: the pattern"),
+                                             static_cast<uint32_t>(to_integer(args[1])));
   const RegexTranslation& syntax = regex->syntax();
   std::vector<Value> parents;
   for (const int parent : syntax.parents) {
     parents.push_back(Value::integer(parent));
   }
-  const int64_t number = ++regexes().last;
-  std::vector<Value> parts = {Value::integer(number), Value::integer(syntax.flags),
+  std::vector<Value> parts = {Regexes::all().insert(regex), Value::integer(syntax.flags),
                               make_array(std::move(parents)), Value::boolean(syntax.has_group_in_assertion)};
   for (const auto& [name, group] : syntax.names) {
     parts.push_back(make_text(name));
     parts.push_back(Value::integer(group));
   }
-  regexes().by_number[number] = std::move(regex);
   return make_array(std::move(parts));
 }
 
 Value regex_free(Thread&, Value* args, int) {
-  regexes().by_number.erase(to_integer(args[0]));
+  Regexes::all().remove(args[0]);
   return Value();
 }
 

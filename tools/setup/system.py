@@ -190,6 +190,8 @@ _TOOLS = (
     Tool("protobuf's compiler", "protobuf-compiler", lambda: shutil.which("protoc") is not None),
     Tool("PCRE2's headers", "libpcre2-dev", lambda: _has_header("pcre2.h")),
     Tool("utf8proc", "libutf8proc-dev", lambda: _has_header("utf8proc.h")),
+    Tool("OpenSSL's headers", "libssl-dev", lambda: _has_header("openssl/evp.h")),
+    Tool("SQLite's headers", "libsqlite3-dev", lambda: _has_header("sqlite3.h")),
     Tool("zlib's headers", "zlib1g-dev", lambda: _has_header("zlib.h")),
     Tool("GoogleTest", "libgtest-dev", lambda: _has_header("gtest/gtest.h")),
     Tool("GoogleMock", "libgmock-dev", lambda: _has_header("gmock/gmock.h")),

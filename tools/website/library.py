@@ -13,6 +13,9 @@ from website.spl_source import Declaration, SourceFile, read_source
 LIBRARY = ROOT / "simple"
 # Modules that programs import by themselves. What these export is public, too.
 _ROOTS = ("torch", "torch.metrics", "torch.training", "vision", "python", "pure", "dl") + (
+    "std.datetime",
+    "std.argparse",
+    "std.http",
     "transformers",
     "sentence_transformers",
     "timm",

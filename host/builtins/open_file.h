@@ -1,0 +1,52 @@
+// A file that std.io has opened.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace spl {
+
+/// How the bytes of a file become text.
+struct FileDecoding {
+  bool is_utf8 = false;               // the bytes must be UTF-8, and counts are of characters
+  bool translates_line_ends = false;  // "\r\n" and "\r" are read as "\n"
+};
+
+class OpenFile {
+ public:
+  /// `mode` is one of Python's: r, w, a or x, with + and b. Fails with the path and the reason.
+  OpenFile(std::string path, const std::string& mode);
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// At most `count` bytes or characters; all that remain if it is negative.
+  std::string read(int64_t count, FileDecoding decoding);
+  /// The next line with its end; empty at the end of the file.
+  std::string read_line(FileDecoding decoding);
+  void write(const std::string& content);
+  int64_t seek(int64_t offset, int whence);
+  int64_t position();
+  void flush();
+  void truncate(int64_t size);
+  /// Fails if the rest of the buffer cannot be written.
+  void close();
+
+ private:
+  enum class Last : uint8_t { kNone, kRead, kWrite };
+
+  void begin(Last action);
+  /// The next byte, after the translation of line ends; EOF at the end.
+  int next(FileDecoding decoding);
+  void check_read();
+  [[noreturn]] void fail_to(const char* action) const;
+
+  std::string path_;
+  std::FILE* file_ = nullptr;
+  bool can_read_, can_write_;
+  Last last_ = Last::kNone;
+};
+
+}  // namespace spl
