@@ -27,7 +27,7 @@ struct Encoding {
   /// The tokens of the first and the second text; has_range marks those that are known.
   std::array<Span, 2> sequence_ranges{};
   std::array<bool, 2> has_range{};
-  OwnStrings own_strings;
+  OwnStrings own_strings;  // the same for all encodings of a call; null if they need none
 
   size_t size() const { return ids.size(); }
   void add(uint32_t id, uint32_t type_id, const std::string* token, int64_t word, Span offset,

@@ -100,20 +100,23 @@ class PieceEncoder {
     }
   }
 
-  /// `word` is the number of the word; with kNoWord each piece is a word.
-  Encoding encoding(std::string_view input, uint32_t type_id, int64_t word) const {
+  /// `strings` receives texts of tokens that no vocabulary has.
+  Encoding encoding(std::string_view input, Place place, const OwnStrings& strings) const {
     const CharacterOffsets characters(input);
     Encoding out;
+    out.own_strings = strings;
     for (size_t i = 0; i < tokens_.size(); ++i) {
-      const int64_t own_word = word == Encoding::kNoWord ? static_cast<int64_t>(i) : word;
+      const Place own = {place.type_id,
+                         place.word == Encoding::kNoWord ? static_cast<int64_t>(i) : place.word};
       const Piece& piece = pieces_.pieces[i];
       if (piece.added >= 0) {
-        add_added(piece, type_id, own_word, characters, out);
+        add_added(piece, own, characters, out);
         continue;
       }
       for (const ModelToken& token : tokens_[i]) {
         const Vocabulary::Token& known = model_.vocabulary().at(token.index);
-        out.add(known.id, type_id, &known.text, own_word, characters.convert(origin(piece, token)), false);
+        out.add(known.id, own.type_id, &known.text, own.word, characters.convert(origin(piece, token)),
+                false);
       }
     }
     return out;
@@ -135,19 +138,16 @@ class PieceEncoder {
   }
 
   // Such a token has the text that it was found in, with the spaces around it.
-  void add_added(const Piece& piece, uint32_t type_id, int64_t word, const CharacterOffsets& characters,
-                 Encoding& out) const {
+  void add_added(const Piece& piece, Place place, const CharacterOffsets& characters, Encoding& out) const {
     const AddedToken& token = added_.at(static_cast<size_t>(piece.added));
     const std::string_view text = pieces_.text(piece);
     const std::string* shown = &token.content;
     if (text != token.content) {
-      out.own_strings =
-          out.own_strings != nullptr ? out.own_strings : std::make_shared<std::deque<std::string>>();
       out.own_strings->emplace_back(text);
       shown = &out.own_strings->back();
     }
     const Span span = pieces_.buffer(piece).origin(piece.begin, piece.end);
-    out.add(token.id, type_id, shown, word, characters.convert(span), false);
+    out.add(token.id, place.type_id, shown, place.word, characters.convert(span), false);
   }
 
   const AddedTokens& added_;
@@ -295,10 +295,11 @@ std::vector<Encoding> Tokenizer::encode_batch(const std::vector<Input>& inputs, 
 
 Encoding Tokenizer::encode_unpadded(const Input& input, bool adds_special_tokens, const Settings& settings,
                                     TokenCache& cache) const {
+  const auto strings = std::make_shared<std::deque<std::string>>();
   std::vector<Encoding> encodings;
-  encodings.push_back(encode_sequence(input.first, 0, settings, cache));
+  encodings.push_back(encode_sequence(input.first, 0, settings, cache, strings));
   if (input.second) {
-    encodings.push_back(encode_sequence(*input.second, 1, settings, cache));
+    encodings.push_back(encode_sequence(*input.second, 1, settings, cache, strings));
   }
   if (settings.truncation) {
     const size_t added = adds_special_tokens ? special_tokens_to_add(input.second.has_value()) : 0;
@@ -314,19 +315,21 @@ Encoding Tokenizer::encode_unpadded(const Input& input, bool adds_special_tokens
 }
 
 Encoding Tokenizer::encode_sequence(const Sequence& sequence, uint32_t type_id, const Settings& settings,
-                                    TokenCache& cache) const {
+                                    TokenCache& cache, const OwnStrings& strings) const {
   if (!sequence.is_words) {
-    return encode_part(sequence.parts[0], type_id, Encoding::kNoWord, settings, cache);
+    return encode_part(sequence.parts[0], {type_id, Encoding::kNoWord}, settings, cache, strings);
   }
   Encoding joined;
+  joined.own_strings = strings;
   for (size_t i = 0; i < sequence.parts.size(); ++i) {
-    joined.append(encode_part(sequence.parts[i], type_id, static_cast<int64_t>(i), settings, cache));
+    joined.append(
+        encode_part(sequence.parts[i], {type_id, static_cast<int64_t>(i)}, settings, cache, strings));
   }
   return joined;
 }
 
-Encoding Tokenizer::encode_part(const std::string& text, uint32_t type_id, int64_t word,
-                                const Settings& settings, TokenCache& cache) const {
+Encoding Tokenizer::encode_part(const std::string& text, Place place, const Settings& settings,
+                                TokenCache& cache, const OwnStrings& strings) const {
   if (text.size() >= std::numeric_limits<int32_t>::max()) {
     throw Error(ErrorKind::kInvalidArgument, "the text must be smaller than 2 GiB");
   }
@@ -339,7 +342,7 @@ Encoding Tokenizer::encode_part(const std::string& text, uint32_t type_id, int64
   }
   PieceEncoder encoder(*added_, *model_, pieces, cache);
   encoder.encode_all();
-  return encoder.encoding(text, type_id, word);
+  return encoder.encoding(text, place, strings);
 }
 
 std::string Tokenizer::decode(const std::vector<uint32_t>& ids, bool skips_special_tokens) const {

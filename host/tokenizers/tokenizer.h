@@ -28,6 +28,12 @@ struct Input {
   std::optional<Sequence> second;
 };
 
+/// Which text and which word tokens are of; with Encoding::kNoWord each piece of the text is a word.
+struct Place {
+  uint32_t type_id;
+  int64_t word;
+};
+
 /// What a program may change.
 struct Settings {
   std::optional<Truncation> truncation;
@@ -71,9 +77,9 @@ class Tokenizer {
   Encoding encode_unpadded(const Input& input, bool adds_special_tokens, const Settings& settings,
                            TokenCache& cache) const;
   Encoding encode_sequence(const Sequence& sequence, uint32_t type_id, const Settings& settings,
-                           TokenCache& cache) const;
-  Encoding encode_part(const std::string& text, uint32_t type_id, int64_t word, const Settings& settings,
-                       TokenCache& cache) const;
+                           TokenCache& cache, const OwnStrings& strings) const;
+  Encoding encode_part(const std::string& text, Place place, const Settings& settings, TokenCache& cache,
+                       const OwnStrings& strings) const;
 
   std::unique_ptr<const Normalizer> normalizer_;
   std::unique_ptr<const PreTokenizer> pre_tokenizer_;

@@ -167,7 +167,7 @@ def test_tokens_of_lines_in_mixed_scripts_equal_pythons(tmp_path: Path, family: 
     truncation = {"max_length": 15, "stride": 3, "strategy": "longest_first", "direction": "right"}
     check(
         tmp_path,
-        [Job(path, texts), Job(path, both, batch=True), Job(path, texts[: LINES // 20], truncation=truncation)],
+        [Job(path, texts), Job(path, both, batch=True), Job(path, texts[:200], truncation=truncation)],
     )
 
 
@@ -210,6 +210,13 @@ def test_tokens_numbers_and_streams_equal_pythons(tmp_path: Path, family: Callab
     result = run(LOOKUPS, saved(tokenizer, tmp_path), json.dumps(request))
     assert (result.returncode, result.stderr) == (0, "")
     assert json.loads(result.stdout) == looked_up(tokenizer, request)
+
+
+def test_both_texts_of_a_pair_have_tokens_with_the_spaces_around_them(tmp_path: Path) -> None:
+    path = saved(roberta(), tmp_path)
+    texts = [("a  <mask> b", "<s> \t<mask>"), ("b", "   <mask>")]
+    words = [(["a", " <mask>"], ["  <mask>", "b"])]
+    check(tmp_path, [Job(path, texts, batch=True), Job(path, words, is_pretokenized=True)])
 
 
 def test_special_tokens_can_be_encoded_as_text(tmp_path: Path) -> None:
