@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import urllib.error
@@ -46,6 +47,23 @@ def test_the_projects_name_and_program_are_in_its_files(tmp_path):
     assert readme.startswith("# first\n")
     assert f"\n{SIMPLE} main.spl " in readme
     assert (tmp_path / "first" / "main.spl").read_text().startswith('"""first: trains')
+
+
+@without_torch
+def test_the_commands_of_the_readme_run(tmp_path):
+    """In a checkout `simple test` of a project runs its specs, and not the tests of the checkout."""
+    folder = project("training", tmp_path)
+    commands = re.findall(rf"^({SIMPLE} .*?) *#", (folder / "README.md").read_text(), re.M)
+    assert [command.split()[1:] for command in commands] == [["main.spl"], ["test"]]
+    build = {"SIMPLE_BUILD": str(Path(host()).parents[1])}
+    shown = [
+        subprocess.run(
+            command.split(), cwd=folder, capture_output=True, text=True, check=True, env={**os.environ, **build}
+        )
+        for command in commands
+    ]
+    assert shown[0].stdout.endswith("weights: weights.safetensors\n")
+    assert shown[1].stdout.endswith("2 passed, 0 failed, 0 skipped\n")
 
 
 @pytest.mark.parametrize(
