@@ -30,17 +30,6 @@ std::string position_of(const StackEntry& entry) {
   return entry.file + ":" + std::to_string(entry.line) + ":" + std::to_string(entry.column);
 }
 
-std::string header(const SimpleError& error, const StackEntry& entry) {
-  const SourceFile* file = entry.source;
-  if (file == nullptr || entry.column == 0) {
-    return entry.file + ":" + std::to_string(entry.line) + ": error: " + error.message + "\n" +
-           (error.hint.empty() ? "" : "  hint: " + error.hint + "\n");
-  }
-  const SourceSpan span{file->id, offset_of(file->text, entry.line) + entry.column - 1, entry.line,
-                        entry.column, 1};
-  return render({span, error.message, error.hint}, *file);
-}
-
 // Calls a method of the error's payload. Returns nil if there is no such method, or if it fails: the report
 // then lacks what it would add.
 Ref call_payload(const SimpleError& error, const char* name) {
@@ -54,6 +43,28 @@ Ref call_payload(const SimpleError& error, const char* name) {
   } catch (const SimpleError&) {
     return {};
   }
+}
+
+// The hint of the host, or that of the payload, such as a TorchError.
+std::string hint_of(const SimpleError& error) {
+  if (!error.hint.empty()) {
+    return error.hint;
+  }
+  const Ref text = call_payload(error, "hint");
+  return text.get().is(Kind::kText) ? text_of(text.get()) : "";
+}
+
+std::string hint_line(const std::string& hint) { return hint.empty() ? "" : "  hint: " + hint + "\n"; }
+
+std::string header(const SimpleError& error, const StackEntry& entry) {
+  const SourceFile* file = entry.source;
+  if (file == nullptr || entry.column == 0) {
+    return entry.file + ":" + std::to_string(entry.line) + ": error: " + error.message + "\n" +
+           hint_line(hint_of(error));
+  }
+  const SourceSpan span{file->id, offset_of(file->text, entry.line) + entry.column - 1, entry.line,
+                        entry.column, 1};
+  return render({span, error.message, hint_of(error)}, *file);
 }
 
 // The payload's details, such as the traceback of a Python exception.
@@ -136,7 +147,7 @@ std::optional<int> exit_code_of(const SimpleError& error) {
 std::string report_of(const SimpleError& error, bool verbose) {
   const StackEntry* entry = user_entry(error);
   if (entry == nullptr) {
-    return "error: " + error.message + "\n" + (error.hint.empty() ? "" : "  hint: " + error.hint + "\n");
+    return "error: " + error.message + "\n" + hint_line(hint_of(error));
   }
   const std::vector<Call> calls = all_calls(error, verbose);
   // A stack of one call repeats the first line.

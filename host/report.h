@@ -8,9 +8,9 @@
 
 namespace spl {
 
-/// The position, the message, the source line with a caret, the hint, the lines that the payload's
-/// `related() -> [text]` returns, and the stack of calls. `verbose` adds the library's frames and the result
-/// of the payload's `details() -> text`.
+/// The position, the message, the source line with a caret, the hint (of the host, or what the payload's
+/// `hint() -> text` returns), the lines that the payload's `related() -> [text]` returns, and the stack of
+/// calls. `verbose` adds the library's frames and the result of the payload's `details() -> text`.
 std::string report_of(const SimpleError& error, bool verbose);
 
 /// The report as a note on an exception of another language: always with the stack, never verbose.

@@ -60,7 +60,7 @@ def test_the_help_of_setup_states_the_sizes(bare):
 def test_doctor_reports_missing_parts_if_nothing_is_built(bare):
     done = simple(bare, "doctor")
     assert done.returncode == 1
-    faults = [line for line in done.stdout.splitlines() if line.startswith("FAULT: ")]
+    faults = [line.rpartition("; see ")[0] for line in done.stdout.splitlines() if line.startswith("FAULT: ")]
     assert f"FAULT: {bare}/.simple/runtime-2.15/bin/python does not run; fix: bin/simple setup" in faults
     assert "FAULT: libspl_torch.so is missing; fix: bin/simple setup" in faults
     assert "FAULT: simple-host is missing; fix: bin/simple setup" in faults

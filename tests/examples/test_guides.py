@@ -21,6 +21,7 @@ GUIDES = [
     "autograd.md",
     "data.md",
     "dlpack.md",
+    "errors.md",
     "from-pytorch.md",
     "metrics.md",
     "models.md",

@@ -18,6 +18,7 @@ from layout import DEFAULT_TORCH, SUPPORTED_TORCH, Build, environment
 
 _SETUP = "bin/simple setup"
 _BUILD = Build()
+_NOT_BUILT = "a-part-that-is-not-built"
 
 # Runs in the Python that programs would use. It reads files and does not import torch.
 _ENVIRONMENT_QUERY = """
@@ -36,12 +37,13 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report. A fault comes with its fix."""
+    """One line of the report. A fault comes with its fix and the place that describes it."""
 
     name: str
     value: str
     fault: str | None = None
     fix: str | None = None
+    entry: str | None = None  # of docs/troubleshooting.md
 
 
 def diagnose() -> int:
@@ -51,7 +53,7 @@ def diagnose() -> int:
         print(f"{finding.name:<{width}}  {finding.value}")
     faults = [finding for finding in findings if finding.fault]
     for finding in faults:
-        print(f"FAULT: {finding.fault}; fix: {finding.fix}")
+        print(f"FAULT: {finding.fault}; fix: {finding.fix}; see docs/troubleshooting.md#{finding.entry}")
     if not faults:
         print("no faults found")
     return 1 if faults else 0
@@ -87,7 +89,7 @@ def _build_tools() -> list[Finding]:
 def _tool(name: str, version: str | None, path: str | None) -> Finding:
     if version:
         return Finding(name, f"{version}  {path}")
-    return Finding(name, "missing or too old", f"no usable {name}", _SETUP)
+    return Finding(name, "missing or too old", f"no usable {name}", _SETUP, "missing-build-tools")
 
 
 def _runtime(variables: Mapping[str, str]) -> list[Finding]:
@@ -95,13 +97,14 @@ def _runtime(variables: Mapping[str, str]) -> list[Finding]:
     chosen, why = choose_python(variables, _own_python())
     facts = _ask(chosen)
     if facts is None:
-        return [Finding("Python", f"{chosen} ({why})", f"{chosen} does not run", _SETUP)]
+        return [Finding("Python", f"{chosen} ({why})", f"{chosen} does not run", _SETUP, "a-python-that-does-not-run")]
     findings = [Finding("Python", f"{facts['version']}  {chosen} ({why})")]
     if facts["libpython"]:
         findings.append(Finding("libpython", facts["libpython"]))
     else:
         fault = f"{chosen} has no shared libpython, so it cannot be embedded"
-        findings.append(Finding("libpython", "none", fault, "set SIMPLE_PYTHON to another, or install python3-dev"))
+        fix = "set SIMPLE_PYTHON to another, or install python3-dev"
+        findings.append(Finding("libpython", "none", fault, fix, "no-shared-libpython"))
     return findings + _torch(variables, chosen, facts)
 
 
@@ -114,14 +117,22 @@ def _torch(variables: Mapping[str, str], python: str, facts: dict) -> list[Findi
     version, cuda = _torch_version(folder)
     if not version:
         fault = f"{named} has no torch" if named else f"{python} has no torch"
-        return [Finding("torch", "none", fault, fix)]
+        return [Finding("torch", "none", fault, fix, "no-pytorch")]
     minor = _minor(version)
     unsupported = f"torch {version} is not supported; supported versions: {SUPPORTED_TORCH[0]} to {SUPPORTED_TORCH[-1]}"
     libtorch = Path(folder) / "lib"
     incomplete = f"{libtorch} has no libtorch_cpu.so"
     findings = [
-        Finding("torch", f"{version}  {folder}", None if _supported(version) else unsupported, fix),
-        Finding("LibTorch", str(libtorch), None if (libtorch / "libtorch_cpu.so").exists() else incomplete, fix),
+        Finding(
+            "torch", f"{version}  {folder}", None if _supported(version) else unsupported, fix, "an-unsupported-pytorch"
+        ),
+        Finding(
+            "LibTorch",
+            str(libtorch),
+            None if (libtorch / "libtorch_cpu.so").exists() else incomplete,
+            fix,
+            "an-incomplete-pytorch",
+        ),
         _cuda(cuda),
     ]
     is_own = Path(python) == _own_python() and not named
@@ -160,14 +171,14 @@ def _files_built() -> list[Finding]:
     if not host.fault:
         version = system.version_of([str(_BUILD.host), "--version"])
         host = Finding("host", f"{version}  {_BUILD.host}") if version else Finding(
-            "host", str(_BUILD.host), f"{_BUILD.host} does not start", "bin/simple build")  # fmt: skip
+            "host", str(_BUILD.host), f"{_BUILD.host} does not start", "bin/simple build", _NOT_BUILT)  # fmt: skip
     return [*findings, host]
 
 
 def _built(name: str, file: Path, command: str = _SETUP) -> Finding:
     if file.exists():
         return Finding(name, str(file))
-    return Finding(name, "not built", f"{file.name} is missing", command)
+    return Finding(name, "not built", f"{file.name} is missing", command, _NOT_BUILT)
 
 
 def _setup_command(minor: str) -> str:
