@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "host/syntax/utf8.h"
 #include "host/values/error.h"
@@ -67,13 +68,12 @@ OpenFile::OpenFile(std::string path, const std::string& mode) : path_(std::move(
   }
   file_ = descriptor < 0 ? nullptr : fdopen(descriptor, parsed.stream);
   if (file_ == nullptr) {
-    fail_to("open");
+    fail_to("open", errno);
   }
   char probe = 0;
   if (parsed.reads && ::read(descriptor, &probe, 0) < 0 && errno == EISDIR) {
     std::fclose(file_);
-    errno = EISDIR;
-    fail_to("open");
+    fail_to("open", EISDIR);
   }
 }
 
@@ -83,25 +83,41 @@ OpenFile::~OpenFile() {
   }
 }
 
-void OpenFile::fail_to(const char* action) const {
-  fail(std::string("cannot ") + action + " " + path_ + ": " + std::strerror(errno));
+void OpenFile::fail_to(const char* action, int code) const {
+  fail(std::string("cannot ") + action + " " + path_ + ": " + std::strerror(code));
 }
 
-// The C library requires a seek between reading and writing.
-void OpenFile::begin(Last action) {
-  if (file_ == nullptr) {
-    fail("I/O operation on closed file " + path_);
-  }
-  if (action == Last::kRead && !can_read_) {
+template <class Action>
+void OpenFile::use(Last kind, const char* doing, Action action) {
+  if (kind == Last::kRead && !can_read_) {
     fail("cannot read " + path_ + ": it is not open for reading");
   }
-  if (action == Last::kWrite && !can_write_) {
+  if (kind == Last::kWrite && !can_write_) {
     fail("cannot write " + path_ + ": it is not open for writing");
   }
-  if (action != Last::kNone && last_ != Last::kNone && action != last_) {
-    std::fseek(file_, 0, SEEK_CUR);
+  bool is_open = false, is_done = false;
+  int code = 0;
+  {
+    const Unlocked unlocked;
+    const std::lock_guard guard(mutex_);
+    is_open = file_ != nullptr;
+    if (is_open) {
+      // The C library requires a seek between reading and writing.
+      if (kind != Last::kNone && last_ != Last::kNone && kind != last_) {
+        std::fseek(file_, 0, SEEK_CUR);
+      }
+      last_ = kind == Last::kNone ? last_ : kind;
+      errno = 0;
+      is_done = action();
+      code = errno;
+    }
   }
-  last_ = action == Last::kNone ? last_ : action;
+  if (!is_open) {
+    fail("I/O operation on closed file " + path_);
+  }
+  if (!is_done) {
+    fail_to(doing, code);
+  }
 }
 
 int OpenFile::next(FileDecoding decoding) {
@@ -116,31 +132,29 @@ int OpenFile::next(FileDecoding decoding) {
   return '\n';
 }
 
-void OpenFile::check_read() {
-  if (std::ferror(file_) != 0) {
-    std::clearerr(file_);
-    fail_to("read");
-  }
+bool OpenFile::end_reads() {
+  const int code = errno;
+  const bool is_good = std::ferror(file_) == 0;
   std::clearerr(file_);  // a file that grows has more later
+  errno = code;
+  return is_good;
 }
 
 std::string OpenFile::read(int64_t count, FileDecoding decoding) {
-  begin(Last::kRead);
   std::string content;
-  {
-    const Unlocked unlocked;
-    const auto is_first_byte = [&](int byte) { return !decoding.is_utf8 || (byte & 0xc0) != 0x80; };
+  use(Last::kRead, "read", [&] {
     int64_t taken = 0;
     for (int byte = next(decoding); byte != EOF; byte = next(decoding)) {
-      taken += is_first_byte(byte) ? 1 : 0;
+      const bool begins_character = !decoding.is_utf8 || (byte & 0xc0) != 0x80;
+      taken += begins_character ? 1 : 0;
       if (count >= 0 && taken > count) {
         std::ungetc(byte, file_);
         break;
       }
       content += static_cast<char>(byte);
     }
-  }
-  check_read();
+    return end_reads();
+  });
   size_t fault = 0;
   if (decoding.is_utf8 && !is_valid_utf8(content, fault)) {
     fail("cannot read " + path_ + ": it is not UTF-8 at byte " + std::to_string(fault) + " of what was read",
@@ -150,18 +164,16 @@ std::string OpenFile::read(int64_t count, FileDecoding decoding) {
 }
 
 std::string OpenFile::read_line(FileDecoding decoding) {
-  begin(Last::kRead);
   std::string line;
-  {
-    const Unlocked unlocked;
+  use(Last::kRead, "read", [&] {
     for (int byte = next(decoding); byte != EOF; byte = next(decoding)) {
       line += static_cast<char>(byte);
       if (byte == '\n') {
         break;
       }
     }
-  }
-  check_read();
+    return end_reads();
+  });
   size_t fault = 0;
   if (decoding.is_utf8 && !is_valid_utf8(line, fault)) {
     fail("cannot read " + path_ + ": a line is not UTF-8 at its byte " + std::to_string(fault),
@@ -171,58 +183,63 @@ std::string OpenFile::read_line(FileDecoding decoding) {
 }
 
 void OpenFile::write(const std::string& content) {
-  begin(Last::kWrite);
-  size_t written = 0;
-  {
-    const Unlocked unlocked;
-    written = std::fwrite(content.data(), 1, content.size(), file_);
-  }
-  if (written != content.size()) {
-    fail_to("write");
-  }
+  use(Last::kWrite, "write",
+      [&] { return std::fwrite(content.data(), 1, content.size(), file_) == content.size(); });
 }
 
 int64_t OpenFile::seek(int64_t offset, int whence) {
-  begin(Last::kNone);
-  if (whence < 0 || whence > 2 || fseeko(file_, offset, whence) != 0) {
-    errno = whence < 0 || whence > 2 ? EINVAL : errno;
-    fail_to("seek in");
-  }
-  last_ = Last::kNone;
-  return position();
-}
-
-int64_t OpenFile::position() {
-  begin(Last::kNone);
-  const off_t position = ftello(file_);
-  if (position < 0) {
-    fail_to("find the position in");
-  }
+  int64_t position = 0;
+  use(Last::kNone, "seek in", [&] {
+    if (whence < 0 || whence > 2) {
+      errno = EINVAL;
+      return false;
+    }
+    last_ = Last::kNone;
+    if (fseeko(file_, offset, whence) != 0) {
+      return false;
+    }
+    position = ftello(file_);
+    return true;
+  });
   return position;
 }
 
+int64_t OpenFile::position() {
+  int64_t found = 0;
+  use(Last::kNone, "find the position in", [&] {
+    found = ftello(file_);
+    return found >= 0;
+  });
+  return found;
+}
+
 void OpenFile::flush() {
-  begin(Last::kNone);
-  if (last_ == Last::kWrite && std::fflush(file_) != 0) {
-    fail_to("write");
-  }
+  use(Last::kNone, "write", [&] { return last_ != Last::kWrite || std::fflush(file_) == 0; });
 }
 
 void OpenFile::truncate(int64_t size) {
-  begin(Last::kNone);
-  std::fflush(file_);
-  if (!can_write_ || ftruncate(fileno(file_), size) != 0) {
-    errno = can_write_ ? errno : EINVAL;
-    fail_to("truncate");
-  }
+  use(Last::kNone, "truncate", [&] {
+    if (!can_write_) {
+      errno = EINVAL;
+      return false;
+    }
+    return std::fflush(file_) == 0 && ftruncate(fileno(file_), size) == 0;
+  });
 }
 
 void OpenFile::close() {
-  if (file_ == nullptr) {
-    return;
+  bool is_written = true;
+  int code = 0;
+  {
+    const Unlocked unlocked;
+    const std::lock_guard guard(mutex_);
+    if (file_ != nullptr) {
+      is_written = std::fclose(std::exchange(file_, nullptr)) == 0;
+      code = errno;
+    }
   }
-  if (std::fclose(std::exchange(file_, nullptr)) != 0) {
-    fail_to("write");
+  if (!is_written) {
+    fail_to("write", code);
   }
 }
 

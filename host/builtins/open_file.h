@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <mutex>
 #include <string>
 
 namespace spl {
@@ -37,13 +38,18 @@ class OpenFile {
  private:
   enum class Last : uint8_t { kNone, kRead, kWrite };
 
-  void begin(Last action);
+  /// Runs `action` without the host lock, while no other thread uses the file; returns its result. Fails if
+  /// the file is closed. `action` returns false for a failure of the system, which `doing` describes.
+  template <class Action>
+  void use(Last kind, const char* doing, Action action);
   /// The next byte, after the translation of line ends; EOF at the end.
   int next(FileDecoding decoding);
-  void check_read();
-  [[noreturn]] void fail_to(const char* action) const;
+  /// Whether the last reads had no error.
+  bool end_reads();
+  [[noreturn]] void fail_to(const char* action, int code) const;
 
   std::string path_;
+  std::mutex mutex_;  // taken after the host lock is released, so that a waiting thread does not keep it
   std::FILE* file_ = nullptr;
   bool can_read_, can_write_;
   Last last_ = Last::kNone;

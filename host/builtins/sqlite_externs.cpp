@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "host/builtins/builtins.h"
@@ -99,6 +100,8 @@ struct StatementFinalize {
 struct Statement {
   std::shared_ptr<Connection> connection;  // stays open until the statement goes
   std::unique_ptr<sqlite3_stmt, StatementFinalize> handle;
+  // Held by a thread that steps and reads a row; taken without the host lock.
+  std::mutex mutex;
 };
 using Connections = NumberedObjects<Connection>;
 using Statements = NumberedObjects<Statement>;
@@ -234,15 +237,18 @@ Value sqlite_step(Thread&, Value* args, int) {
   const Ref rows = Ref::owned(make_array({}));
   auto& items = as_object<Array>(rows.get())->items;
   while (items.size() < limit) {
+    std::unique_lock guard(statement->mutex, std::defer_lock);
     int result = SQLITE_ROW;
     {
       const Unlocked unlocked;
+      guard.lock();
       result = sqlite().step(handle);
     }
     if (result == SQLITE_DONE) {
       break;
     }
     if (result == SQLITE_INTERRUPT) {
+      guard.unlock();
       safepoint();
     }
     if (result != SQLITE_ROW) {
