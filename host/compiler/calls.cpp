@@ -86,6 +86,7 @@ void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
          constant(Value::integer(as<IntExpr>(*expr.args[0].value).value)));
     return;
   }
+  check_arguments(*callee, expr.args);
   const Register window = temporary_of(*callee);
   const uint16_t count = arguments(expr.args, !names_builtin(*callee));
   span_ = expr.span;
@@ -140,6 +141,7 @@ void FunctionCompiler::invoke(Symbol method, const std::vector<Arg>& args, Regis
 }
 
 void FunctionCompiler::compile(const StructLiteralExpr& expr, Register dest) {
+  check_arguments(*expr.type, expr.args);
   const Register callee = temporary_of(*expr.type);
   const uint16_t count = arguments(expr.args);
   span_ = expr.span;

@@ -518,6 +518,8 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
     own_name_ = decl.info.name;
   }
   parameters(decl.params);
+  check_defaults(decl.params);
+  check_result(decl);
   show_type(decl.return_type.get());
   may_yield_ = !decl.is_async && !is_called_by_language(decl, is_method);
   body_value(*decl.body);

@@ -60,6 +60,12 @@ bool names_variant(Symbol name);
 /// Warns about names that functions use without a definition, and about assignments to variables of the
 /// module that probably were meant to be local. Call it after the whole module was compiled.
 void warn_about_names(LoadedModule& module);
+/// Adds a warning unless there is one at this place: methods are compiled again when they add a field.
+void warn_once(LoadedModule& module, Diagnostic warning);
+/// Warns about a literal that is not of the declared type; either may be null. `what` has the type.
+void check_type(LoadedModule& module, const TypeExpr* type, const Expr* value, const std::string& what);
+/// Keeps the functions and types of a module for the check of their calls.
+void note_declarations(LoadedModule& module, const std::vector<StmtPtr>& statements);
 /// Registers an enum for the exhaustiveness checks.
 void note_variants(Enum& type);
 
@@ -396,8 +402,13 @@ class FunctionCompiler {
   void note_late_import(const UseDecl& use);
   void check_search_result(const BinaryExpr& expr);
   void check_literal_division(const BinaryExpr& expr);
-  void warn_once(Diagnostic warning);
+  void warn_once(Diagnostic warning) { spl::warn_once(module_, std::move(warning)); }
   bool is_search(const Expr& expr) const;
+
+  // type_checks.cpp
+  void check_arguments(const Expr& callee, const std::vector<Arg>& args);
+  void check_defaults(const std::vector<Param>& params);
+  void check_result(const FunctionDecl& decl);
 
   // cells.cpp
   void open_repeated();

@@ -98,6 +98,7 @@ class ModuleCompiler {
     define_aliases();
     withhold_decorated(statements);
     note_top_names();
+    note_declarations(module_, statements);
     for (const auto& stmt : statements) {
       define(*stmt);
     }
@@ -112,6 +113,7 @@ class ModuleCompiler {
     });
     warn_unknown_variants(module_);
     warn_about_names(module_);
+    module_.declarations.clear();
     return body;
   }
 
@@ -548,6 +550,7 @@ class ModuleCompiler {
     info.name = field.name;
     info.has_default = field.default_value != nullptr;
     info.type = field.type.get();
+    check_type(module_, field.type.get(), field.default_value.get(), "'" + name_of(field.name) + "'");
     if (field.type) {
       info.convertible = intern(convertible_type(module_.unaliased(*field.type)));
     }

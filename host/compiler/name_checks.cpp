@@ -134,11 +134,10 @@ bool FunctionCompiler::is_search(const Expr& expr) const {
   return searches.contains(name_of(as<FieldExpr>(*as<CallExpr>(expr).callee).name));
 }
 
-// Methods are compiled again when they add a field.
-void FunctionCompiler::warn_once(Diagnostic warning) {
+void warn_once(LoadedModule& module, Diagnostic warning) {
   const auto known = [&](const Diagnostic& other) { return other.span.start == warning.span.start; };
-  if (std::none_of(module_.warnings.begin(), module_.warnings.end(), known)) {
-    module_.warnings.push_back(std::move(warning));
+  if (std::none_of(module.warnings.begin(), module.warnings.end(), known)) {
+    module.warnings.push_back(std::move(warning));
   }
 }
 

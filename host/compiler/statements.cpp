@@ -166,6 +166,9 @@ void FunctionCompiler::compile(const FunctionDecl& decl) {
 }
 
 void FunctionCompiler::compile(const BindStmt& stmt) {
+  if (stmt.pattern->kind == PatternKind::kBinding) {
+    check_type(module_, stmt.type.get(), stmt.value.get(), "'" + name_of(as<BindingPattern>(*stmt.pattern).name) + "'");
+  }
   const bool is_variable = stmt.bind != BindKind::kVal && stmt.bind != BindKind::kConst;
   if (stmt.pattern->kind == PatternKind::kBinding && !at_module_level()) {
     bind_local(stmt, as<BindingPattern>(*stmt.pattern));

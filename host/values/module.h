@@ -69,6 +69,8 @@ struct LoadedModule : Object, ModuleNames {
     const void* assigner = nullptr;
   };
   std::unordered_map<Symbol, NameUse> uses_of_names;
+  std::unordered_map<Symbol, const Stmt*>
+      declarations;                  // functions and types of its statements, while it is compiled
   bool compiles_local_type = false;  // a type of a function, without the function's variables
   bool imports_later = false;        // a function imports names when it runs
   bool is_program = false;           // the file that the host was started with
