@@ -48,6 +48,7 @@ OURS = run(
     fn minilm(): models.all_minilm_l6_v2()
     fn cache(): models.KeyValueCache(capacity: 2)
     fn without_gradients(net, args..., **named): torch.no_grad(\\: net(*args, **named))
+    fn in_inference_mode(net, ids): torch.inference_mode(\\: net(ids))
     fn generate(net, ids, **named): net.generate(ids, **named)
     fn generate_error(net, ids, **named): kind_and_message(\\: net.generate(ids, **named))
     fn streamed(net, ids, stop, named):

@@ -95,6 +95,17 @@ def test_loss_and_gradients_are_those_of_transformers(name):
     assert_same_gradients(ours, theirs)
 
 
+def test_gradients_are_recorded_after_inference_mode():
+    ours, theirs = decoders("LlamaForCausalLM")
+    OURS.in_inference_mode(ours, IDS)
+    found = OURS.call(ours, IDS, labels=IDS).loss  # has the sines and cosines of the first call
+    expected = theirs(IDS, labels=IDS).loss
+    assert_close(found, expected)
+    found.backward()
+    expected.backward()
+    assert_same_gradients(ours, theirs)
+
+
 def test_dropout_in_training_draws_the_numbers_of_transformers():
     ours, theirs = decoders("GPT2Model", {"attn_pdrop": 0.0, "embd_pdrop": 0.3, "resid_pdrop": 0.2})
     OURS.train(ours, True)
