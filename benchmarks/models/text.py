@@ -40,6 +40,8 @@ ROWS = [
     Row("llama-tiny sample", 1.5, 100, 20),
     Row("gpt2", 1.0, 16, 8),
     Row("llama", 1.0, 16, 8),
+    Row("gpt2 forward", 1.1, 4, 12),
+    Row("llama forward", 1.0, 4, 12),
     Row("minilm-1", 1.1, 20, 20),
     Row("minilm-32", 1.0, 2, 10),
 ]

