@@ -98,6 +98,15 @@ def test_every_public_module_and_name_has_a_place():
             assert f"\n| [`{name}`](" in text, f"{module.name}.{name}"
 
 
+def test_the_parts_are_packages_whose_names_another_module_exports():
+    modules = public_modules()
+    for part in library.PARTS:
+        assert library.file_of(part) is not None
+        parent = modules.get(part.rpartition(".")[0])
+        if parent is not None:
+            assert {name for name in library.exported(part) if not name.startswith("_")} & parent.names.keys(), part
+
+
 def test_each_name_is_described_once_with_its_line():
     pages = reference.pages()
     for place in reference.places().values():

@@ -11,17 +11,11 @@ from website.repository import ROOT
 from website.spl_source import Declaration, SourceFile, read_source
 
 LIBRARY = ROOT / "simple"
-# Modules that programs import by themselves. What these export is public, too.
-_ROOTS = ("torch", "torch.metrics", "torch.training", "vision", "python", "pure", "dl") + (
-    "std.datetime",
-    "std.argparse",
-    "std.http",
-    "transformers",
-    "sentence_transformers",
-    "timm",
-    "torchaudio",
-)
+# Packages that are parts of other modules, which re-export them, or that belong to a command.
+PARTS = ("torch.nn.container", "torch.nn.conv", "torch.nn.loss", "torch.nn.pooling", "torch.nn.rnn", "zoo")
+# Modules of the library itself, and those with the names of Python's packages.
 _INTERNAL = ("std.host", "std.decorators", "std.set", "std.iteration", "std.progress")
+_PYTHON_PACKAGES = ("transformers", "sentence_transformers", "timm", "torchaudio")
 # Modules that `torch` loads at the first use of a name, for which it has no import.
 _LATE = {
     "torch": (
@@ -60,7 +54,11 @@ class PublicModule:
 def public_modules() -> dict[str, PublicModule]:
     """Every public module by name."""
     found: dict[str, PublicModule] = {}
-    waiting = [*_ROOTS, *(f"std.{file.stem}" for file in sorted((LIBRARY / "std").glob("*.spl")))]
+    waiting = [
+        *packages(),
+        *_PYTHON_PACKAGES,
+        *(f"std.{file.stem}" for file in sorted((LIBRARY / "std").glob("*.spl"))),
+    ]
     while waiting:
         name = waiting.pop(0)
         if name in found or name in _INTERNAL:
@@ -68,6 +66,12 @@ def public_modules() -> dict[str, PublicModule]:
         made = found[name] = _public(name)
         waiting += made.modules.values()
     return dict(sorted(found.items()))
+
+
+def packages() -> list[str]:
+    """The folders with a `mod.spl` that programs import."""
+    folders = (file.parent.relative_to(LIBRARY).as_posix() for file in sorted(LIBRARY.rglob("mod.spl")))
+    return [name for name in (folder.replace("/", ".") for folder in folders) if name not in PARTS]
 
 
 def _public(name: str) -> PublicModule:
