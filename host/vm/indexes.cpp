@@ -1,6 +1,8 @@
 // Access to elements and slices.
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "host/syntax/utf8.h"
 #include "host/values/module.h"
@@ -29,9 +31,12 @@ size_t checked_index(Value index, size_t size, const char* what) {
 
 namespace {
 
-// Calls pick(i) for every index that start:stop:step selects.
-template <class Pick>
-void for_slice(Value start, Value stop, Value step, int64_t size, Pick&& pick) {
+/// The indices first, first + step, … before last.
+struct SliceBounds {
+  int64_t first, last, step;
+};
+
+SliceBounds bounds_of(Value start, Value stop, Value step, int64_t size) {
   for (Value* part : {&start, &stop, &step}) {
     if (!part->is_nil() && !is_any_integer(*part)) {
       fail("slice indices must be integers, got " + type_name(*part));
@@ -49,11 +54,25 @@ void for_slice(Value start, Value stop, Value step, int64_t size, Pick&& pick) {
     const int64_t at = part.as_int < 0 ? part.as_int + size : part.as_int;
     return by > 0 ? std::clamp<int64_t>(at, 0, size) : std::clamp<int64_t>(at, -1, size - 1);
   };
-  const int64_t first = clamp(start, by > 0 ? 0 : size - 1);
-  const int64_t last = clamp(stop, by > 0 ? size : -1);
-  for (int64_t at = first; by > 0 ? at < last : at > last; at += by) {
+  return {clamp(start, by > 0 ? 0 : size - 1), clamp(stop, by > 0 ? size : -1), by};
+}
+
+// Calls pick(i) for every index that start:stop:step selects.
+template <class Pick>
+void for_slice(Value start, Value stop, Value step, int64_t size, Pick&& pick) {
+  const SliceBounds bounds = bounds_of(start, stop, step, size);
+  for (int64_t at = bounds.first; bounds.step > 0 ? at < bounds.last : at > bounds.last; at += bounds.step) {
     pick(at);
   }
+}
+
+// The end of a range as that of a slice.
+Value stop_of(const Range& range) {
+  if (!range.inclusive || !range.end.is_int()) {
+    return range.end;
+  }
+  return range.end.as_int == -1 || range.end.as_int == INT64_MAX ? Value()
+                                                                 : Value::integer(range.end.as_int + 1);
 }
 
 Value sliced(Value object, Value start, Value stop, Value step) {
@@ -139,11 +158,7 @@ Value Thread::get_index(Value object, Value index) {
   }
   if (sequence && index.is(Kind::kRange)) {
     const auto* range = as_object<Range>(index);
-    Value stop = range->end;
-    if (range->inclusive && stop.is_int()) {
-      stop = stop.as_int == -1 || stop.as_int == INT64_MAX ? Value() : Value::integer(stop.as_int + 1);
-    }
-    return sliced(object, range->start, stop, Value());
+    return sliced(object, range->start, stop_of(*range), Value());
   }
   if (object.is(Kind::kArray)) {
     const auto& items = as_object<Array>(object)->items;
@@ -166,6 +181,42 @@ Value Thread::get_index(Value object, Value index) {
   }
   fail(type_name(object) + " cannot be indexed");
 }
+
+namespace {
+
+// items[start:stop:step] = values: a slice without a step may change the length.
+void set_slice(std::vector<Value>& items, Value start, Value stop, Value step, std::vector<Value> values) {
+  const SliceBounds bounds = bounds_of(start, stop, step, std::ssize(items));
+  if (bounds.step == 1) {
+    const auto first = items.begin() + bounds.first,
+               last = items.begin() + std::max(bounds.first, bounds.last);
+    std::vector<Value> replaced(first, last);
+    items.insert(items.erase(first, last), values.begin(), values.end());
+    std::for_each(replaced.begin(), replaced.end(), release);
+    return;
+  }
+  std::vector<int64_t> positions;
+  for_slice(start, stop, step, std::ssize(items), [&](int64_t at) { positions.push_back(at); });
+  if (positions.size() != values.size()) {
+    std::for_each(values.begin(), values.end(), release);
+    fail("cannot assign " + std::to_string(values.size()) + " values to a slice of " +
+         std::to_string(positions.size()) + " elements with a step");
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    assign(items[static_cast<size_t>(positions[i])], values[i]);
+  }
+}
+
+std::vector<Value> items_to_assign(Thread& thread, Value value) {
+  const Ref items = Ref::owned(make_array({}));
+  thread.each(value, [&](Value item) {
+    as_object<Array>(items.get())->items.push_back(retained(item));
+    return true;
+  });
+  return std::exchange(as_object<Array>(items.get())->items, {});
+}
+
+}  // namespace
 
 void Thread::set_index(Value& object, Value index, Value owned) {
   Ref value = Ref::owned(owned);
@@ -190,6 +241,19 @@ void Thread::set_index(Value& object, Value index, Value owned) {
   }
   const Ref integer = may_hold_instance(index) ? with_integers(index) : Ref::shared(index);
   index = integer.get();
+  if (object.is(Kind::kArray) && (index.is(Kind::kSlice) || index.is(Kind::kRange))) {
+    std::vector<Value> values = items_to_assign(*this, value.get());
+    make_unique(object);
+    auto& items = as_object<Array>(object)->items;
+    if (index.is(Kind::kSlice)) {
+      const auto* slice = as_object<Slice>(index);
+      set_slice(items, slice->start, slice->stop, slice->step, std::move(values));
+    } else {
+      const auto* range = as_object<Range>(index);
+      set_slice(items, range->start, stop_of(*range), Value(), std::move(values));
+    }
+    return;
+  }
   if (object.is(Kind::kArray)) {
     make_unique(object);
     auto& items = as_object<Array>(object)->items;
