@@ -73,6 +73,17 @@ def test_the_workflow_runs_what_the_repository_has():
     assert workflow["jobs"]["test"]["strategy"]["matrix"]["torch"] == list(TORCH_VERSIONS)
 
 
+def test_the_workflow_uses_commands_of_the_repository_and_the_default_torch():
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    usage = subprocess.run([ROOT / "bin" / "simple", "--help"], capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r"run: bin/simple (\w+)", text)
+    assert set(commands) == {"wheel", "docs"}
+    assert all(f"bin/simple {command} " in usage for command in commands)
+    from layout import DEFAULT_TORCH
+
+    assert re.findall(r"torch==([\d.]+)\.\*", text) == [DEFAULT_TORCH]
+
+
 def test_ci_passes_its_arguments_to_the_tests():
     done = subprocess.run([ROOT / ".ci" / "run", "--help"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
