@@ -5,7 +5,10 @@ from __future__ import annotations
 import html.parser
 import json
 import os
+import signal
+import socket
 import subprocess
+import urllib.request
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -119,3 +122,20 @@ def test_the_command_builds_into_a_folder(tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "index.html").exists()
     assert f"open {tmp_path / 'out' / 'index.html'} in a browser" in done.stderr
+
+
+def test_the_command_serves_the_site():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [ROOT / "bin" / "simple", "docs", "--serve", "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            for line in server.stderr:
+                if f"Serving on http://127.0.0.1:{port}/" in line:
+                    break
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/first-model.html", timeout=60) as reply:
+                assert "Ten minutes to a trained model" in reply.read().decode()
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.communicate(timeout=60)
+    assert server.returncode == 0
