@@ -202,7 +202,7 @@ std::shared_ptr<const Tokenizer> Tokenizer::parse(std::string text) {
 
 Tokenizer::Tokenizer(const Json& document) {
   Fields fields(document, "tokenizer.json");
-  const std::string version = fields.text("version");
+  const std::string version = fields.text_or("version", "1.0");
   if (version != "1.0") {
     fail_unsupported(fields.place_of("version"), "unknown version '" + version + "'");
   }

@@ -29,9 +29,24 @@ class WordLevel : public Model {
 
 std::unique_ptr<const Model> make_word_level(Fields& fields) { return std::make_unique<WordLevel>(fields); }
 
+namespace {
+
+/// Files of the first versions of the library have no type.
+std::string type_of(Fields& fields) {
+  if (fields.find("type") != nullptr) {
+    return fields.text("type");
+  }
+  if (fields.find("merges") != nullptr) {
+    return "BPE";
+  }
+  return fields.find("max_input_chars_per_word") != nullptr ? "WordPiece" : "WordLevel";
+}
+
+}  // namespace
+
 std::unique_ptr<const Model> read_model(const Json& value, const std::string& place) {
   Fields fields(value, place);
-  const std::string type = fields.text("type");
+  const std::string type = type_of(fields);
   std::unique_ptr<const Model> model;
   if (type == "WordPiece") {
     model = make_word_piece(fields);

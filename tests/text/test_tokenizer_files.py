@@ -108,6 +108,17 @@ def check_damaged(folder: Path, documents: list[bytes]) -> tuple[int, int]:
     return rejected, len(jobs) - rejected
 
 
+@pytest.mark.parametrize("index", range(3))
+def test_files_of_the_first_versions_have_no_types_of_models(tmp_path: Path, index: int) -> None:
+    word_level = {"type": "WordLevel", "vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "a": 3}, "unk_token": "[UNK]"}
+    document = [word_piece(), bpe(), {**word_piece(), "model": word_level, "added_tokens": []}][index]
+    del document["model"]["type"]
+    del document["version"]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(document))
+    assert answers(tmp_path, [Job(path, TEXTS)]) == [python_answer(path)]
+
+
 DOCUMENTS: list[Callable[[], dict[str, Any]]] = [word_piece, bpe]
 
 

@@ -130,6 +130,21 @@ def plain_bytes(tokenizer: Tokenizer) -> Tokenizer:
     return Tokenizer.from_str(json.dumps(document))
 
 
+def clip() -> Tokenizer:
+    """As CLIP: bytes, with a suffix that ends words."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<|endoftext|>", end_of_word_suffix="</w>"))
+    spaces = normalizers.Replace(Regex(r"\s+"), " ")
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), spaces, normalizers.Lowercase()])
+    words = Regex(r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(words, "removed", invert=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    tokenizer.decoder = decoders.BPEDecoder(suffix="</w>")
+    trained(tokenizer, end_of_word_suffix="</w>", initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    tokenizer.post_processor = processors.BertProcessing(("</s>", 1), ("<s>", 0))
+    return tokenizer
+
+
 def with_suffix() -> Tokenizer:
     """As the first BPE tokenizers: a suffix ends words."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
@@ -154,6 +169,7 @@ FAMILIES: list[Callable[[], Tokenizer]] = [
     gpt_4o,
     metaspace,
     llama_2,
+    clip,
     with_suffix,
     with_prefix,
 ]
