@@ -134,6 +134,11 @@ Value file_size(Thread&, Value* args, int) {
   }
   return Value::integer(static_cast<int64_t>(size));
 }
+// Library code calls it between the steps of a long loop, where no handle is without an owner.
+Value stop_if_interrupted(Thread&, Value*, int) {
+  safepoint();
+  return Value();
+}
 Value executable(Thread&, Value*, int) {
   std::error_code problem;
   const fs::path path = fs::read_symlink("/proc/self/exe", problem);
@@ -349,6 +354,7 @@ const NativeEntry kExterns[] = {
     {"rt_interrupt_mark_begin", interrupt_mark_begin, 0, 0},
     {"rt_interrupt_mark_end", interrupt_mark_end, 0, 0},
     {"rt_interrupt_mark_is_set", interrupt_mark_is_set, 0, 0},
+    {"rt_safepoint", stop_if_interrupted, 0, 0},
     {"rt_file_size", file_size, 1, 1},
     {"rt_executable", executable, 0, 0},
     {"rt_spec_failure", spec_failure, 3, 3},

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 import tokenizers
@@ -206,6 +211,48 @@ def test_memory_is_flat_and_no_python_runs(tmp_path):
     )
     done = run(program)
     assert (done.returncode, done.stdout) == (0, "0 0 false\n"), done.stderr
+
+
+# ---- interrupts
+
+ENDLESS = """
+use torch
+use text.models
+torch.set_num_threads(1)
+val config = models.GPT2Config(vocab_size: 100, n_positions: 1000000, n_embd: 8, n_layer: 2, n_head: 2)
+val net = models.GPT2LMHeadModel(config).eval()
+fn generate(): net.generate(torch.tensor([[1, 2]]), max_new_tokens: 999000, eos_token_id: nil)
+"""
+
+
+def interrupted(*command: str) -> tuple[str, str]:
+    """The output of a program that prints "ready" and then generates; SIGINT must end the generation."""
+    program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert program.stderr.readline() == "ready\n"
+    time.sleep(0.5)
+    program.send_signal(signal.SIGINT)
+    return program.communicate(timeout=60)
+
+
+def test_an_interrupt_ends_an_attempt_between_two_tokens(tmp_path):
+    program = tmp_path / "program.spl"
+    program.write_text(
+        ENDLESS + 'eprint "ready"\nmatch torch.attempt(generate):\n'
+        "    case Err(torch.TorchError.Interrupted(message)): print message\n"
+        "    case other: print other\n"
+    )
+    assert interrupted(os.environ["SIMPLE_HOST"], str(program)) == ("interrupted by SIGINT\n", "")
+
+
+def test_an_interrupt_is_a_keyboard_interrupt_in_a_python_process(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import sys\nsys.path[:0] = {sys.path!r}\nimport torch\nfrom simple_torch import run\n"
+        f"module = run({ENDLESS!r})\n"
+        "print('ready', file=sys.stderr, flush=True)\n"
+        "try:\n    module.generate()\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
+    )
+    assert interrupted(sys.executable, str(script)) == ("interrupted\n", "")
 
 
 # ---- errors
