@@ -41,13 +41,15 @@ Value file_open(Thread&, Value* args, int) {
       std::make_shared<OpenFile>(path_argument(args[0]), expect_text(args[1], "open: the mode")));
 }
 
-FileDecoding decoding_of(Value* args) { return {truthy(args[0]), truthy(args[1])}; }
+FileDecoding decoding_of(Value* args) {
+  return {truthy(args[0]), static_cast<LineEnds>(to_integer(args[1]))};
+}
 
-// (file, count, is_utf8, translates_line_ends)
+// (file, count, is_utf8, LineEnds)
 Value file_read(Thread&, Value* args, int) {
   return make_text(open_file(args[0])->read(to_integer(args[1]), decoding_of(args + 2)));
 }
-// (file, is_utf8, translates_line_ends)
+// (file, is_utf8, LineEnds)
 Value file_read_line(Thread&, Value* args, int) {
   return make_text(open_file(args[0])->read_line(decoding_of(args + 1)));
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -46,13 +47,33 @@ OpenMode parsed_mode(const std::string& mode) {
 
 bool is_valid_utf8(const std::string& content, size_t& fault) {
   for (fault = 0; fault < content.size();) {
+    if (static_cast<unsigned char>(content[fault]) < 0x80) {
+      ++fault;
+      continue;
+    }
     const size_t step = utf8_step(content, fault);
-    if (step == 1 && static_cast<unsigned char>(content[fault]) >= 0x80) {
+    if (step == 1) {
       return false;
     }
     fault += step;
   }
   return true;
+}
+
+// "\r\n" and "\r" become "\n".
+void translate_line_ends(std::string& content) {
+  size_t to = content.find('\r');
+  if (to == std::string::npos) {
+    return;
+  }
+  for (size_t from = to; from < content.size(); ++from) {
+    const bool is_return = content[from] == '\r';
+    if (is_return && from + 1 < content.size() && content[from + 1] == '\n') {
+      ++from;
+    }
+    content[to++] = is_return ? '\n' : content[from];
+  }
+  content.resize(to);
 }
 
 }  // namespace
@@ -104,7 +125,9 @@ void OpenFile::use(Last kind, const char* doing, Action action) {
     if (is_open) {
       // The C library requires a seek between reading and writing.
       if (kind != Last::kNone && last_ != Last::kNone && kind != last_) {
-        std::fseek(file_, 0, SEEK_CUR);
+        fseeko(file_, -static_cast<off_t>(ahead_.size() - ahead_at_), SEEK_CUR);
+        ahead_.clear();
+        ahead_at_ = 0;
       }
       last_ = kind == Last::kNone ? last_ : kind;
       errno = 0;
@@ -120,16 +143,89 @@ void OpenFile::use(Last kind, const char* doing, Action action) {
   }
 }
 
+int OpenFile::next() {
+  return ahead_at_ < ahead_.size() ? static_cast<unsigned char>(ahead_[ahead_at_++]) : getc_unlocked(file_);
+}
+
+void OpenFile::put_back(int byte) {
+  if (ahead_at_ > 0) {
+    ahead_[--ahead_at_] = static_cast<char>(byte);
+  } else {
+    ahead_.insert(ahead_.begin(), static_cast<char>(byte));
+  }
+}
+
+// A line of the bytes ahead, whose end may be "\r".
+bool OpenFile::take_line_ahead(std::string& line, LineEnds line_ends) {
+  const size_t end = ahead_.find_first_of("\r\n", ahead_at_);
+  if (end == std::string::npos || end + 1 == ahead_.size()) {
+    return false;
+  }
+  const size_t after = end + (ahead_.compare(end, 2, "\r\n") == 0 ? 2 : 1);
+  line = line_ends == LineEnds::kTranslated ? ahead_.substr(ahead_at_, end - ahead_at_) + '\n'
+                                            : ahead_.substr(ahead_at_, after - ahead_at_);
+  ahead_at_ = after;
+  return true;
+}
+
 int OpenFile::next(FileDecoding decoding) {
-  const int byte = getc_unlocked(file_);
-  if (byte != '\r' || !decoding.translates_line_ends) {
+  const int byte = next();
+  if (byte != '\r' || decoding.line_ends != LineEnds::kTranslated) {
     return byte;
   }
-  const int after = getc_unlocked(file_);
+  const int after = next();
   if (after != '\n' && after != EOF) {
-    std::ungetc(after, file_);
+    put_back(after);
   }
   return '\n';
+}
+
+void OpenFile::read_rest(std::string& content) {
+  constexpr size_t kChunk = size_t{256} * 1024;
+  content = ahead_.substr(ahead_at_);
+  ahead_.clear();
+  ahead_at_ = 0;
+  for (size_t count = 1; count > 0;) {
+    const size_t size = content.size(), more = std::max(kChunk, size);
+    content.resize(size + more);
+    count = std::fread(content.data() + size, 1, more, file_);
+    content.resize(size + count);
+  }
+}
+
+void OpenFile::read_characters(std::string& content, int64_t count, FileDecoding decoding) {
+  int64_t taken = 0;
+  for (int byte = next(decoding); byte != EOF; byte = next(decoding)) {
+    const bool begins_character = !decoding.is_utf8 || (byte & 0xc0) != 0x80;
+    taken += begins_character ? 1 : 0;
+    if (taken > count) {
+      put_back(byte);
+      break;
+    }
+    content += static_cast<char>(byte);
+  }
+}
+
+std::string OpenFile::raw_line() {
+  std::string line;
+  if (ahead_at_ < ahead_.size()) {
+    const size_t end = std::min(ahead_.find('\n', ahead_at_), ahead_.size() - 1) + 1;
+    line = ahead_.substr(ahead_at_, end - ahead_at_);
+    ahead_at_ = end;
+    if (line.back() == '\n') {
+      return line;
+    }
+  }
+  ahead_.clear();
+  ahead_at_ = 0;
+  char* buffer = nullptr;
+  size_t capacity = 0;
+  const ssize_t size = getdelim(&buffer, &capacity, '\n', file_);
+  if (size > 0) {
+    line.append(buffer, static_cast<size_t>(size));
+  }
+  std::free(buffer);
+  return line;
 }
 
 bool OpenFile::end_reads() {
@@ -143,18 +239,16 @@ bool OpenFile::end_reads() {
 std::string OpenFile::read(int64_t count, FileDecoding decoding) {
   std::string content;
   use(Last::kRead, "read", [&] {
-    int64_t taken = 0;
-    for (int byte = next(decoding); byte != EOF; byte = next(decoding)) {
-      const bool begins_character = !decoding.is_utf8 || (byte & 0xc0) != 0x80;
-      taken += begins_character ? 1 : 0;
-      if (count >= 0 && taken > count) {
-        std::ungetc(byte, file_);
-        break;
-      }
-      content += static_cast<char>(byte);
+    if (count < 0) {
+      read_rest(content);
+    } else {
+      read_characters(content, count, decoding);
     }
     return end_reads();
   });
+  if (count < 0 && decoding.line_ends == LineEnds::kTranslated) {
+    translate_line_ends(content);
+  }
   size_t fault = 0;
   if (decoding.is_utf8 && !is_valid_utf8(content, fault)) {
     fail("cannot read " + path_ + ": it is not UTF-8 at byte " + std::to_string(fault) + " of what was read",
@@ -166,11 +260,17 @@ std::string OpenFile::read(int64_t count, FileDecoding decoding) {
 std::string OpenFile::read_line(FileDecoding decoding) {
   std::string line;
   use(Last::kRead, "read", [&] {
-    for (int byte = next(decoding); byte != EOF; byte = next(decoding)) {
-      line += static_cast<char>(byte);
-      if (byte == '\n') {
-        break;
-      }
+    if (decoding.line_ends != LineEnds::kPlain && take_line_ahead(line, decoding.line_ends)) {
+      return true;
+    }
+    line = raw_line();
+    const size_t end = decoding.line_ends != LineEnds::kPlain ? line.find('\r') : std::string::npos;
+    if (end != std::string::npos) {  // the line ends here
+      const size_t after = end + (line.compare(end, 2, "\r\n") == 0 ? 2 : 1);
+      ahead_ = line.substr(after) + ahead_.substr(ahead_at_);
+      ahead_at_ = 0;
+      line.resize(decoding.line_ends == LineEnds::kTranslated ? end : after);
+      line += decoding.line_ends == LineEnds::kTranslated ? "\n" : "";
     }
     return end_reads();
   });
@@ -194,10 +294,13 @@ int64_t OpenFile::seek(int64_t offset, int whence) {
       errno = EINVAL;
       return false;
     }
-    last_ = Last::kNone;
-    if (fseeko(file_, offset, whence) != 0) {
+    const off_t ahead = whence == SEEK_CUR ? static_cast<off_t>(ahead_.size() - ahead_at_) : 0;
+    if (fseeko(file_, offset - ahead, whence) != 0) {
       return false;
     }
+    ahead_.clear();
+    ahead_at_ = 0;
+    last_ = Last::kNone;
     position = ftello(file_);
     return true;
   });
@@ -208,7 +311,9 @@ int64_t OpenFile::position() {
   int64_t found = 0;
   use(Last::kNone, "find the position in", [&] {
     found = ftello(file_);
-    return found >= 0;
+    const bool is_known = found >= 0;
+    found -= static_cast<int64_t>(ahead_.size() - ahead_at_);
+    return is_known;
   });
   return found;
 }

@@ -8,10 +8,13 @@
 
 namespace spl {
 
+/// What ends a line: "\n" only; "\r" and "\r\n", too; or these, which are then read as "\n".
+enum class LineEnds : int64_t { kPlain, kUniversal, kTranslated };
+
 /// How the bytes of a file become text.
 struct FileDecoding {
-  bool is_utf8 = false;               // the bytes must be UTF-8, and counts are of characters
-  bool translates_line_ends = false;  // "\r\n" and "\r" are read as "\n"
+  bool is_utf8 = false;  // the bytes must be UTF-8, and counts are of characters
+  LineEnds line_ends = LineEnds::kPlain;
 };
 
 class OpenFile {
@@ -42,8 +45,16 @@ class OpenFile {
   /// the file is closed. `action` returns false for a failure of the system, which `doing` describes.
   template <class Action>
   void use(Last kind, const char* doing, Action action);
-  /// The next byte, after the translation of line ends; EOF at the end.
+  /// The next byte; EOF at the end.
+  int next();
+  /// The same after the translation of line ends.
   int next(FileDecoding decoding);
+  void put_back(int byte);
+  bool take_line_ahead(std::string& line, LineEnds line_ends);
+  void read_rest(std::string& content);
+  void read_characters(std::string& content, int64_t count, FileDecoding decoding);
+  /// The next line, to its "\n".
+  std::string raw_line();
   /// Whether the last reads had no error.
   bool end_reads();
   [[noreturn]] void fail_to(const char* action, int code) const;
@@ -51,6 +62,8 @@ class OpenFile {
   std::string path_;
   std::mutex mutex_;  // taken after the host lock is released, so that a waiting thread does not keep it
   std::FILE* file_ = nullptr;
+  std::string ahead_;    // bytes that were read from the file, but not returned
+  size_t ahead_at_ = 0;  // the first of them
   bool can_read_, can_write_;
   Last last_ = Last::kNone;
 };
