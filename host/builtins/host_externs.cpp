@@ -81,14 +81,18 @@ Value time_fn(Thread&, Value*, int) {
   using namespace std::chrono;
   return Value::number(duration<double>(system_clock::now().time_since_epoch()).count());
 }
-// The current local time, formatted by strftime().
-Value local_time_text(Thread&, Value* args, int) {
-  const std::time_t now = std::time(nullptr);
+Value formatted_time(std::time_t seconds, Value format) {
   std::tm parts{};
-  localtime_r(&now, &parts);
+  localtime_r(&seconds, &parts);
   char text[256];
-  const size_t size = std::strftime(text, sizeof(text), expect_text(args[0], "the format").c_str(), &parts);
+  const size_t size = std::strftime(text, sizeof(text), expect_text(format, "the format").c_str(), &parts);
   return make_text(std::string(text, size));
+}
+// The current local time, formatted by strftime().
+Value local_time_text(Thread&, Value* args, int) { return formatted_time(std::time(nullptr), args[0]); }
+// (format, seconds since 1970): that local time.
+Value time_text(Thread&, Value* args, int) {
+  return formatted_time(static_cast<std::time_t>(to_number(args[1])), args[0]);
 }
 Value host_name(Thread&, Value*, int) {
   char name[256] = {};
@@ -330,6 +334,7 @@ const NativeEntry kExterns[] = {
     {"rt_clock_ns", clock_ns, 0, 0},
     {"rt_time", time_fn, 0, 0},
     {"rt_local_time_text", local_time_text, 1, 1},
+    {"rt_time_text", time_text, 2, 2},
     {"rt_host_name", host_name, 0, 0},
     {"rt_sleep", sleep_fn, 1, 1},
     {"rt_file_exists", file_exists, 1, 1},
