@@ -101,6 +101,7 @@ void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
 }
 
 void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest) {
+  check_print_operand(*callee.object, callee.span);
   if (mutating_names().contains(callee.name) && is_lvalue(*callee.object) && !callee.nil_safe) {
     mutating_call(callee, args, dest);
     return;

@@ -402,6 +402,7 @@ class FunctionCompiler {
   void note_late_import(const UseDecl& use);
   void check_search_result(const BinaryExpr& expr);
   void check_literal_division(const BinaryExpr& expr);
+  void check_print_operand(const Expr& operand, const SourceSpan& span);
   void warn_once(Diagnostic warning) { spl::warn_once(module_, std::move(warning)); }
   bool is_search(const Expr& expr) const;
 

@@ -189,4 +189,19 @@ void FunctionCompiler::check_literal_division(const BinaryExpr& expr) {
   }
 }
 
+// `print (0.5).sin()` and `print -1` apply to print, not to what it prints.
+void FunctionCompiler::check_print_operand(const Expr& operand, const SourceSpan& span) {
+  static const Symbol print = intern("print");
+  const bool is_call = operand.kind == ExprKind::kCall;
+  const Expr& callee = is_call ? *as<CallExpr>(operand).callee : operand;
+  const bool is_print = callee.kind == ExprKind::kName && as<NameExpr>(callee).name == print;
+  if (!is_print || find_local(print) != nullptr || module_.top_names.contains(print) || module_.is_library) {
+    return;
+  }
+  warn_once(
+      {span,
+       is_call ? "this applies to the result of print(…), which is nil" : "this applies to 'print' itself",
+       "write print(…) around the whole expression"});
+}
+
 }  // namespace spl

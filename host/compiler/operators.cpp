@@ -76,6 +76,7 @@ void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
   }
   check_search_result(expr);
   check_literal_division(expr);
+  check_print_operand(*expr.left, expr.span);
   if ((expr.op == BinaryOp::kIs || expr.op == BinaryOp::kIsNot) && type_test_to(expr, dest)) {
     return;
   }

@@ -323,6 +323,9 @@ void Parser::fail_expected(const std::string& what, std::string hint) {
 std::string Parser::doubled_operator_hint() const {
   const Tok last = previous().kind;
   const bool minus_twice = last == Tok::kMinus && pos_ > 1 && stream_.tokens[pos_ - 2].kind == Tok::kMinus;
+  if (kind_ == Tok::kSlashSlash) {
+    return "comments start with '#'";
+  }
   if (last == Tok::kPlus && kind_ == Tok::kPlus) {
     return "use += 1 to increment";
   }

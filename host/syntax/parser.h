@@ -163,6 +163,7 @@ class Parser {
   bool starts_label() const;
   StmtPtr labeled_statement();
   StmtPtr for_statement(Symbol label);
+  void reject_counting_loop();
   StmtPtr while_statement(Symbol label);
   StmtPtr loop_statement(Symbol label);
   StmtPtr with_statement();

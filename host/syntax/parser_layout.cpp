@@ -231,7 +231,16 @@ void Parser::check_statement_end() {
 }
 
 std::string Parser::statement_end_hint() const {
+  const Tok first_kind = stream_.tokens[statement_].kind;
+  if (previous().kind == Tok::kQuestion) {
+    return "write 'if c: a else: b' for c ? a : b";
+  }
   switch (kind_) {
+    case Tok::kComma:
+      return first_kind == Tok::kImport || first_kind == Tok::kUse ? "write one statement for each module"
+                                                                   : "";
+    case Tok::kArrow:
+      return "write a function as \\x: e";
     case Tok::kSlashSlash:
       return "comments start with '#'; for integers '/' truncates, and torch.floor_divide() rounds down";
     case Tok::kRightParen:

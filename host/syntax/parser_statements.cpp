@@ -357,10 +357,22 @@ StmtPtr Parser::labeled_statement() {
   return is(Tok::kWhile) ? while_statement(label) : loop_statement(label);
 }
 
+/// `for (int i = 0; …)` and `for (i = 0; …)`, as in C.
+void Parser::reject_counting_loop() {
+  if (!is(Tok::kLeftParen) || ahead().kind != Tok::kName) {
+    return;
+  }
+  const Tok second = ahead(2).kind;
+  if (second == Tok::kAssign || (second == Tok::kName && ahead(3).kind == Tok::kAssign)) {
+    fail("this form of 'for' is not supported", "write 'for i in 0..n:'");
+  }
+}
+
 StmtPtr Parser::for_statement(Symbol label) {
   auto statement = make<ForStmt>(here());
   statement->label = label;
   advance();
+  reject_counting_loop();
   statement->pattern = loop_pattern(statement->second);
   expect(Tok::kIn, "after the loop variable");
   statement->iterable = header_expression();

@@ -130,6 +130,36 @@ Value Thread::range_of(Value start, Value end, bool inclusive) {
   return make_range(first.get(), last.get(), inclusive);
 }
 
+std::string Thread::missing_key_hint() const {
+  constexpr std::ptrdiff_t kNear = 6;  // instructions before the failing one, which compute its operands
+  if (frame_count_ == 0) {
+    return "";
+  }
+  const Frame& frame = frames_[frame_count_ - 1];
+  const Instruction* const begin = frame.proto->code.data();
+  const Instruction& current = frame.pc[-1];
+  const bool is_operator = current.op >= Op::kAdd && current.op <= Op::kRemainderK;
+  if (!is_operator && current.op != Op::kGetIndex) {
+    return "";
+  }
+  const Value* const registers = stack_ + frame.base;
+  for (const Instruction* at = &current - 1; at > begin && frame.pc - at <= kNear; --at) {
+    const Instruction& load = at[-1];
+    const bool is_operand = at->a == current.b || at->a == current.c;
+    // The result may have replaced the object or the subscript.
+    if (at->op != Op::kGetIndex || !is_operand || !registers[at->a].is_nil()) {
+      continue;
+    }
+    const bool is_constant = load.op == Op::kLoadConstant && load.a == at->c;
+    const Value key = is_constant ? frame.proto->constants[static_cast<size_t>(load.d)] : registers[at->c];
+    if (!key.is_nil()) {
+      return "the value of [" + (key.is(Kind::kText) ? "'" + text_of(key) + "'" : display(key)) +
+             "] is nil, as that of a key which a dict does not have";
+    }
+  }
+  return "";
+}
+
 Value Thread::get_index(Value object, Value index) {
   if (object.is(Kind::kInstance)) {
     static const Symbol hook = intern("__getitem__");
@@ -179,7 +209,7 @@ Value Thread::get_index(Value object, Value index) {
     return Value::integer(range->start.as_int + static_cast<int64_t>(checked_index(
                                                     index, static_cast<size_t>(length(object)), "range")));
   }
-  fail(type_name(object) + " cannot be indexed");
+  fail(type_name(object) + " cannot be indexed", object.is_nil() ? missing_key_hint() : "");
 }
 
 namespace {

@@ -186,7 +186,8 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
                                                    : a.as_bool != b.as_bool);
   }
   fail("cannot apply " + std::string(hooks == nullptr ? "this operator" : hooks->sign) + " to " +
-       type_name(a) + " and " + type_name(b));
+           type_name(a) + " and " + type_name(b),
+       a.is_nil() || b.is_nil() ? missing_key_hint() : "");
 }
 
 // A value of another language as one of the built-in type; other values unchanged.

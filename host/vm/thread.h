@@ -65,6 +65,8 @@ class Thread {
   Ref with_integers(Value index);
   Value range_of(Value start, Value end, bool inclusive);  // owned
   Value get_index(Value object, Value index);              // owned
+  /// Names the key of a dict whose absence made an operand of the current instruction nil; else empty.
+  std::string missing_key_hint() const;
   void set_index(Value& object, Value index, Value owned);
   Value arithmetic(BinaryOp op, Value a, Value b);  // owned
   bool contains(Value container, Value item);
