@@ -182,10 +182,11 @@ void truncate(Encoding& encoding, Encoding* pair, const Truncation& settings, si
     }
     return;
   }
-  if (settings.strategy == TruncationStrategy::kOnlySecond && pair == nullptr) {
+  const bool cuts_first = settings.strategy == TruncationStrategy::kOnlyFirst;
+  if (!cuts_first && pair == nullptr) {
     throw Error(ErrorKind::kInvalidArgument, "Truncation error: Second sequence not provided");
   }
-  Encoding& target = settings.strategy == TruncationStrategy::kOnlyFirst ? encoding : *pair;
+  Encoding& target = cuts_first ? encoding : *pair;
   const size_t removed = total - max_length;
   if (target.size() <= removed) {
     throw Error(ErrorKind::kInvalidArgument,

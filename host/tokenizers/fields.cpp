@@ -15,6 +15,11 @@ void fail_unsupported(const std::string& place, const std::string& what) {
   throw Error(ErrorKind::kNotImplemented, place + ": " + what);
 }
 
+std::string item_place(const std::string& place, const std::string& name) {
+  std::string out = place;
+  return out.append("['").append(name).append("']");
+}
+
 std::string_view text_of(const Json& value) { return {value.GetString(), value.GetStringLength()}; }
 
 std::string described(const Json& value) {

@@ -21,6 +21,9 @@ using Json = rapidjson::Value;
 /// The file asks for something that this library does not do.
 [[noreturn]] void fail_unsupported(const std::string& place, const std::string& what);
 
+/// The place of an item of an object, such as model.vocab['a'].
+std::string item_place(const std::string& place, const std::string& name);
+
 std::string_view text_of(const Json& value);
 /// A value in a message: a string in quotes, a number, or the kind.
 std::string described(const Json& value);

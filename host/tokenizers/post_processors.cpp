@@ -178,7 +178,7 @@ class TemplateProcessing : public PostProcessor {
     const std::string place = fields.place_of("special_tokens");
     for (const auto& member : fields.object("special_tokens").GetObject()) {
       const std::string name(text_of(member.name));
-      special_tokens_.insert_or_assign(name, SpecialToken(member.value, place + "['" + name + "']"));
+      special_tokens_.insert_or_assign(name, SpecialToken(member.value, item_place(place, name)));
     }
     single_ = template_of(fields, "single");
     pair_ = template_of(fields, "pair");

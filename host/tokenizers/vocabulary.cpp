@@ -8,7 +8,8 @@ Vocabulary::Vocabulary(const Json& object, const std::string& place) {
   by_id_.reserve(object.MemberCount());
   for (const auto& member : object.GetObject()) {
     const std::string text(text_of(member.name));
-    const uint32_t id = id_of(member.value, place + "['" + text + "']");
+    const uint32_t id =
+        member.value.IsUint() ? member.value.GetUint() : id_of(member.value, item_place(place, text));
     const auto index = static_cast<uint32_t>(tokens_.size());
     tokens_.push_back({text, id});
     if (!by_text_.emplace(tokens_.back().text, index).second) {
