@@ -429,19 +429,24 @@ void inherit_from(Type& type, const TypeExpr& declared, Value parent, LoadedModu
   type.parents.insert(type.parents.end(), ancestor->parents.begin(), ancestor->parents.end());
 }
 
-// The farthest ancestor whose members are ordered, such as Module; null without one.
-const Record* ordered_ancestor(const Record& record) {
-  static const Symbol order = intern("__order__");
+bool has_fields_last(const Record& record) {
+  static const Symbol order = intern("__order__"), last = intern("__fields_last__");
+  return record.field_index.contains(order) || record.declared_statics.contains(last);
+}
+
+// The farthest ancestor whose fields follow those of its subclasses, such as Module; null without one.
+const Record* ancestor_with_fields_last(const Record& record) {
   const auto found = std::find_if(record.parents.rbegin(), record.parents.rend(), [](const Type* parent) {
-    return parent->kind == Kind::kRecord && static_cast<const Record*>(parent)->field_index.contains(order);
+    return parent->kind == Kind::kRecord && has_fields_last(*static_cast<const Record*>(parent));
   });
   return found == record.parents.rend() ? nullptr : static_cast<const Record*>(*found);
 }
 
 // Inherited fields that are declared precede the own ones, in the order of the parents. A field that both
-// declare keeps the parent's place and the own default. The fields of Module, which are not arguments, follow all others.
+// declare keeps the parent's place and the own default. The fields of Module and its kin, which are not
+// arguments, follow all others.
 void order_fields(Record& record) {
-  const Record* last = ordered_ancestor(record);
+  const Record* last = ancestor_with_fields_last(record);
   std::vector<FieldInfo> ordered;
   std::vector<bool> placed(record.fields.size());
   const auto place = [&](Symbol name) {
