@@ -16,6 +16,7 @@ TABLES = [
     ("object_functions.cpp", "kObjectFunctions", "Functions", False),
     ("collection_methods.cpp", "kPythonFunctions", "Functions", False),
     ("dict_methods.cpp", "kDictFunctions", "Functions", False),
+    ("python_functions.cpp", "kFunctionsOfPython", "Functions", False),
     ("generator_methods.cpp", "functions", "Functions", False),
     ("text_methods.cpp", "kMethods", "Methods of text", True),
     ("collection_methods.cpp", "kReading", "Methods of arrays, tuples, ranges and dicts", True),

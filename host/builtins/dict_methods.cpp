@@ -65,7 +65,10 @@ Value dict_clear(Thread&, Value* args, int) {
   assign(args[0], Value::object(new Dict()));
   return retained(args[0]);
 }
-Value update(Thread&, Value* args, int) {
+Value update(Thread&, Value* args, int count) {
+  if (count == 1) {
+    return retained(args[0]);
+  }
   if (!args[1].is(Kind::kDict)) {
     fail("update(): argument must be a dict, got " + type_name(args[1]));
   }
@@ -76,6 +79,24 @@ Value update(Thread&, Value* args, int) {
     }
   }
   return retained(args[0]);
+}
+// setdefault(key, otherwise): the value of the key, which is added if it is absent.
+Value set_default(Thread&, Value* args, int count) {
+  if (const Value* found = dict_of(args[0])->find(args[1]); found != nullptr) {
+    return retained(*found);
+  }
+  const Value otherwise = count > 2 ? args[2] : Value();
+  own_dict(args[0])->set(retained(args[1]), retained(otherwise));
+  return retained(otherwise);
+}
+// update(other, name: value).
+Value update_with(Thread& thread, Value* args, int count) {  // args: the dict, the names, then other
+  if (count > 2) {
+    Value other[] = {args[0], args[2]};
+    release(update(thread, other, 2));
+    args[0] = other[0];
+  }
+  return update(thread, args, 2);
 }
 Value merged(Thread& thread, Value* args, int count) {
   Value copy[] = {retained(args[0]), args[1]};
@@ -137,25 +158,16 @@ Value for_each_entry(Thread& thread, Value* args, int) {
 }
 
 const NativeEntry kDict[] = {
-    {"get", dict_get, 2, 3},
-    {"keys", keys, 1, 1},
-    {"values", values, 1, 1},
-    {"items", items, 1, 1},
-    {"entries", items, 1, 1},
-    {"contains_key", contains_key, 2, 2},
-    {"has_key", contains_key, 2, 2},
-    {"has", contains_key, 2, 2},
-    {"set", dict_set, 3, 3},
-    {"insert", dict_set, 3, 3},
-    {"remove", dict_remove, 2, 2},
-    {"pop", dict_pop, 2, 3},
-    {"__delitem__", dict_pop, 2, 2},
-    {"clear", dict_clear, 1, 1},
-    {"update", update, 2, 2},
-    {"merge", merged, 2, 2},
-    {"map_values", map_values, 2, 2},
-    {"filter", dict_filter, 2, 2},
-    {"for_each", for_each_entry, 2, 2},
+    {"get", dict_get, 2, 3},         {"keys", keys, 1, 1},
+    {"values", values, 1, 1},        {"items", items, 1, 1},
+    {"entries", items, 1, 1},        {"contains_key", contains_key, 2, 2},
+    {"has_key", contains_key, 2, 2}, {"has", contains_key, 2, 2},
+    {"set", dict_set, 3, 3},         {"insert", dict_set, 3, 3},
+    {"remove", dict_remove, 2, 2},   {"pop", dict_pop, 2, 3},
+    {"__delitem__", dict_pop, 2, 2}, {"setdefault", set_default, 2, 3},
+    {"clear", dict_clear, 1, 1},     {"update", update, 1, 2, update_with},
+    {"merge", merged, 2, 2},         {"map_values", map_values, 2, 2},
+    {"filter", dict_filter, 2, 2},   {"for_each", for_each_entry, 2, 2},
     {"each", for_each_entry, 2, 2},
 };
 

@@ -1,10 +1,12 @@
-// Python's functions map, filter, repr and slice.
+// Python's functions map, filter, repr, slice and divmod.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/collection_elements.h"
 #include "host/modules/loader.h"
+#include "host/values/arithmetic.h"
 #include "host/values/module.h"
 #include "host/values/nesting.h"
 #include "host/values/objects.h"
@@ -135,11 +137,39 @@ Value slice_function(Thread&, Value* args, int count) {
   return Value::object(slice);
 }
 
+// divmod(a, b): the quotient, rounded down, and the remainder, which has the sign of the divisor.
+Value divmod_function(Thread&, Value* args, int) {
+  const Value a = args[0], b = args[1];
+  if (!a.is_number() || !b.is_number()) {
+    fail("divmod(): arguments must be numbers, got " + type_name(a) + " and " + type_name(b));
+  }
+  if (to_number(b) == 0.0) {
+    fail("divmod(): division by zero");
+  }
+  if (a.is_int() && b.is_int()) {
+    if (b.as_int == -1) {  // the quotient of the smallest integer has no value
+      return make_tuple({number_arithmetic(BinaryOp::kMultiply, a, b), Value::integer(0)});
+    }
+    int64_t quotient = a.as_int / b.as_int, remainder = a.as_int % b.as_int;
+    if (remainder != 0 && (remainder < 0) != (b.as_int < 0)) {
+      --quotient;
+      remainder += b.as_int;
+    }
+    return make_tuple({Value::integer(quotient), Value::integer(remainder)});
+  }
+  const double left = to_number(a), right = to_number(b);
+  double remainder = std::fmod(left, right);
+  double quotient = (left - remainder) / right;
+  if (remainder != 0.0 && (remainder < 0.0) != (right < 0.0)) {
+    remainder += right;
+    quotient -= 1.0;
+  }
+  return make_tuple({Value::number(std::round(quotient)), Value::number(remainder)});
+}
+
 const NativeEntry kFunctionsOfPython[] = {
-    {"map", map_function, 2, -1},
-    {"filter", filter_function, 2, 2},
-    {"repr", repr_function, 1, 1},
-    {"slice", slice_function, 1, 3},
+    {"map", map_function, 2, -1},    {"filter", filter_function, 2, 2}, {"repr", repr_function, 1, 1},
+    {"slice", slice_function, 1, 3}, {"divmod", divmod_function, 2, 2},
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ locale_t unicode_locale() {
 }
 
 // Maps each character by the simple Unicode case mapping. ß and invalid UTF-8 stay unchanged.
-Value in_case(Value* args, wint_t (*change)(wint_t, locale_t, bool first)) {
+template <class Change>
+Value in_case(Value* args, const Change& change) {
   static const locale_t unicode = unicode_locale();
   const std::string_view text = self_text(args);
   std::string changed;
@@ -56,6 +57,16 @@ Value capitalize(Thread&, Value* args, int) {
   });
 }
 
+// The first letter of each word in upper case; other characters separate words, as in Python.
+Value title(Thread&, Value* args, int) {
+  static const locale_t unicode = unicode_locale();
+  bool in_word = false;
+  return in_case(args, [&](wint_t c, locale_t, bool) {
+    const bool starts = !std::exchange(in_word, iswalpha_l(c, unicode) != 0);
+    return starts ? towupper_l(c, unicode) : towlower_l(c, unicode);
+  });
+}
+
 std::string stripped(const std::string& text, bool front, bool back) {
   size_t first = 0, last = text.size();
   const auto space = [&](size_t at) { return std::isspace(static_cast<unsigned char>(text[at])) != 0; };
@@ -67,20 +78,55 @@ std::string stripped(const std::string& text, bool front, bool back) {
   }
   return text.substr(first, last - first);
 }
-Value trim(Thread&, Value* args, int) { return make_text(stripped(self_text(args), true, true)); }
-Value trim_start(Thread&, Value* args, int) { return make_text(stripped(self_text(args), true, false)); }
-Value trim_end(Thread&, Value* args, int) { return make_text(stripped(self_text(args), false, true)); }
+
+// Without any of the characters of `set` at its ends.
+std::string stripped_of(const std::string& text, const std::string& set, bool front, bool back) {
+  size_t first = 0, last = text.size();
+  const auto holds = [&](size_t at, size_t bytes) {
+    return set.find(text.substr(at, bytes)) != std::string::npos;
+  };
+  while (front && first < last && holds(first, utf8_step(text, first))) {
+    first += utf8_step(text, first);
+  }
+  while (back && last > first) {
+    size_t at = last - 1;
+    while (at > first && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
+      --at;
+    }
+    if (!holds(at, last - at)) {
+      break;
+    }
+    last = at;
+  }
+  return text.substr(first, last - first);
+}
+
+// strip(), strip("characters").
+Value strip_at(Value* args, int count, bool front, bool back) {
+  const std::string& text = self_text(args);
+  if (count == 1 || args[1].is_nil()) {
+    return make_text(stripped(text, front, back));
+  }
+  return make_text(stripped_of(text, expect_text(args[1], "the characters of strip()"), front, back));
+}
+Value strip(Thread&, Value* args, int count) { return strip_at(args, count, true, true); }
+Value lstrip(Thread&, Value* args, int count) { return strip_at(args, count, true, false); }
+Value rstrip(Thread&, Value* args, int count) { return strip_at(args, count, false, true); }
 
 Value split(Thread&, Value* args, int count) {
   const std::string& text = self_text(args);
   std::vector<Value> parts;
-  if (count == 1) {  // at white space
+  const int64_t limit = count > 2 ? to_integer(args[2]) : -1;  // of splits; negative: none
+  if (count == 1 || args[1].is_nil()) {                        // at white space
     for (size_t at = 0; at < text.size();) {
       const auto space = [&](size_t i) { return std::isspace(static_cast<unsigned char>(text[i])) != 0; };
       while (at < text.size() && space(at)) {
         ++at;
       }
       const size_t first = at;
+      if (limit >= 0 && parts.size() == static_cast<size_t>(limit)) {
+        at = text.size();
+      }
       while (at < text.size() && !space(at)) {
         ++at;
       }
@@ -99,6 +145,9 @@ Value split(Thread&, Value* args, int count) {
   }
   size_t first = 0;
   for (size_t at = text.find(separator); at != std::string::npos; at = text.find(separator, first)) {
+    if (limit >= 0 && parts.size() == static_cast<size_t>(limit)) {
+      break;
+    }
     parts.push_back(make_text(text.substr(first, at - first)));
     first = at + separator.size();
   }
@@ -165,6 +214,14 @@ Value found_at(const std::string& text, size_t at) {
 }
 Value find(Thread&, Value* args, int) {
   return found_at(self_text(args), self_text(args).find(expect_text(args[1], "the argument of find()")));
+}
+// As find(), but an error without a match.
+Value index(Thread& thread, Value* args, int count) {
+  const Value found = find(thread, args, count);
+  if (!found.is_int()) {
+    fail("index(): substring not found: " + display(args[1]));
+  }
+  return found;
 }
 Value rfind(Thread&, Value* args, int) {
   return found_at(self_text(args), self_text(args).rfind(expect_text(args[1], "the argument of rfind()")));
@@ -322,13 +379,14 @@ const NativeEntry kMethods[] = {
     {"to_upper", upper, 1, 1},
     {"to_lower", lower, 1, 1},
     {"capitalize", capitalize, 1, 1},
-    {"trim", trim, 1, 1},
-    {"strip", trim, 1, 1},
-    {"trim_start", trim_start, 1, 1},
-    {"trim_end", trim_end, 1, 1},
-    {"lstrip", trim_start, 1, 1},
-    {"rstrip", trim_end, 1, 1},
-    {"split", split, 1, 2},
+    {"title", title, 1, 1},
+    {"trim", strip, 1, 1},
+    {"strip", strip, 1, 2},
+    {"trim_start", lstrip, 1, 1},
+    {"trim_end", rstrip, 1, 1},
+    {"lstrip", lstrip, 1, 2},
+    {"rstrip", rstrip, 1, 2},
+    {"split", split, 1, 3},
     {"split_once", split_once, 2, 2},
     {"lines", lines, 1, 1},
     {"chars", chars, 1, 1},
@@ -341,6 +399,7 @@ const NativeEntry kMethods[] = {
     {"is_empty", is_empty, 1, 1},
     {"find", find, 2, 2},
     {"index_of", find, 2, 2},
+    {"index", index, 2, 2},
     {"rfind", rfind, 2, 2},
     {"last_index_of", rfind, 2, 2},
     {"count", count, 2, 2},

@@ -8,7 +8,7 @@ std::unordered_set<Symbol>& mutating_names() {
     std::unordered_set<Symbol> made;
     for (const char* name :
          {"push", "append", "pop", "insert", "remove", "remove_at", "clear", "sort", "sort_by", "reverse",
-          "extend", "set", "update", "fill", "swap", "truncate", "shuffle", "__delitem__"}) {
+          "extend", "set", "update", "fill", "swap", "truncate", "shuffle", "setdefault", "__delitem__"}) {
       made.insert(intern(name));
     }
     return made;
@@ -107,6 +107,7 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
     return;
   }
   if (is_chained_change(callee)) {
+    check_change_of_default(callee);
     chained_change(callee, args, dest);
     return;
   }

@@ -340,6 +340,9 @@ void FunctionCompiler::write_field(Symbol field, Register value) {
 
 void FunctionCompiler::set_global(Register value, uint32_t slot) {
   emit_wide(Op::kSetGlobal, value, static_cast<int32_t>(slot));
+  if (is_module_) {
+    assigned_slots_.insert(slot);
+  }
   if (module_.is_session) {
     emit_wide(Op::kNoteChange, 0, static_cast<int32_t>(slot));
   }

@@ -399,6 +399,9 @@ class FunctionCompiler {
   void note_read(Symbol name, const SourceSpan& span);
   void note_assignment(Symbol name, const SourceSpan& span);
   const void* enclosing_declaration() const;
+  void note_ended_loop(const ForStmt& stmt);
+  void check_change_of_default(const FieldExpr& callee);
+  void check_ended_loop(Symbol name, const SourceSpan& span);
   void note_late_import(const UseDecl& use);
   void check_search_result(const BinaryExpr& expr);
   void check_literal_division(const BinaryExpr& expr);
@@ -446,6 +449,12 @@ class FunctionCompiler {
   const void* declaration_ = nullptr;  // of a function
   Proto* proto_;
   std::vector<Local> locals_;
+  std::unordered_set<uint32_t> assigned_slots_;  // by the module's own statements before this one
+  struct HiddenVariable {                        // one that the variable of an ended loop hid
+    const void* key;                             // of the local variable; null: a variable of the module
+    uint32_t loop_line;
+  };
+  std::unordered_map<Symbol, HiddenVariable> hidden_by_loops_;
   std::vector<Scope> scopes_;
   std::vector<Loop> loops_;
   /// The variables that earlier alternatives of the pattern bind, as ranges in locals_.

@@ -20,6 +20,7 @@ Register FunctionCompiler::operand(const Expr& expr) {
     const Symbol symbol = self ? intern("self") : as<NameExpr>(expr).name;
     if (const Local* local = find_local(symbol); local != nullptr && !local->is_cell) {
       check_moved(*local);
+      check_ended_loop(symbol, expr.span);
       return local->reg;
     }
   }
@@ -60,6 +61,7 @@ void FunctionCompiler::name_to(Symbol name, const SourceSpan& span, Register des
   if (const Local* local = find_local(name)) {
     check_moved(*local);
   }
+  check_ended_loop(name, span);
   if (static const Symbol module_name = intern("__name__");
       name == module_name && !module_.knows(name) && find_local(name) == nullptr) {
     emit(Op::kLoadConstant, dest, text_constant(module_.is_program ? "__main__" : module_.name));

@@ -29,7 +29,9 @@ void FunctionCompiler::note_read(Symbol name, const SourceSpan& span) {
   const void* user = enclosing_declaration();
   LoadedModule::NameUse& use = module_.uses_of_names[name];
   use.users.insert(user);
-  use.read_after = use.read_after || use.assigner == user;
+  if (const auto assigner = use.assigners.find(user); assigner != use.assigners.end()) {
+    assigner->second.reads_after = true;
+  }
   if (use.first_read.line == 0) {
     use.first_read = span;
   }
@@ -41,9 +43,8 @@ void FunctionCompiler::note_assignment(Symbol name, const SourceSpan& span) {
     return;
   }
   LoadedModule::NameUse& use = module_.uses_of_names[name];
-  if (use.users.insert(user).second && use.assigner == nullptr) {
-    use.assigner = user;
-    use.assigned_first = span;
+  if (use.users.insert(user).second) {
+    use.assigners[user].place = span;
   }
 }
 
@@ -88,6 +89,14 @@ bool names_global(LoadedModule& module, Symbol name) {
   return std::find(globals.begin(), globals.end(), name) != globals.end();
 }
 
+// Whether every function that uses the name assigns it before it reads it: no function needs the value that
+// another one assigned.
+bool is_private_to_functions(const LoadedModule::NameUse& use) {
+  return !use.assigners.empty() && use.users.size() == use.assigners.size() &&
+         std::all_of(use.assigners.begin(), use.assigners.end(),
+                     [](const auto& assigner) { return assigner.second.reads_after; });
+}
+
 bool has_unfinished_import(const LoadedModule& module) {
   return std::any_of(module.wildcards.begin(), module.wildcards.end(),
                      [](const LoadedModule* other) { return other->state != LoadedModule::State::kReady; });
@@ -102,15 +111,65 @@ void warn_about_names(LoadedModule& module) {
       module.warnings.push_back(
           {use.first_read, "'" + name_of(name) + "' is not defined", hint_for(module, name)});
     }
-    const bool is_private_to_function = use.users.size() == 1 && use.read_after;
-    if (use.assigner != nullptr && is_private_to_function && module.is_program &&
-        !module.exports.contains(name) && !names_global(module, name)) {
-      module.warnings.push_back({use.assigned_first,
-                                 "assignment changes '" + name_of(name) + "', a variable of the module",
-                                 "declare a variable of the function with 'var'"});
+    if (is_private_to_functions(use) && module.is_program && !module.exports.contains(name) &&
+        !names_global(module, name)) {
+      for (const auto& [function, assigner] : use.assigners) {
+        module.warnings.push_back({assigner.place,
+                                   "assignment changes '" + name_of(name) + "', a variable of the module",
+                                   "declare a variable of the function with 'var'"});
+      }
     }
   }
   module.uses_of_names.clear();
+}
+
+// ---- The variables of loops
+
+// A loop has variables of its own. An author who knows Python expects the outer variable to hold the last
+// value.
+void FunctionCompiler::note_ended_loop(const ForStmt& stmt) {
+  if (!module_.is_program) {
+    return;
+  }
+  for (const Pattern* pattern : {stmt.pattern.get(), stmt.second.get()}) {
+    if (pattern == nullptr || pattern->kind != PatternKind::kBinding) {
+      continue;
+    }
+    const Symbol name = as<BindingPattern>(*pattern).name;
+    const Local* local = find_local(name);
+    if (local != nullptr || (is_module_ && module_.variables.contains(name))) {
+      hidden_by_loops_[name] = {local != nullptr ? local->key : nullptr, stmt.span.line};
+    }
+  }
+}
+
+void FunctionCompiler::check_ended_loop(Symbol name, const SourceSpan& span) {
+  const auto hidden = hidden_by_loops_.find(name);
+  if (hidden == hidden_by_loops_.end()) {
+    return;
+  }
+  const Local* local = find_local(name);
+  if ((local != nullptr ? local->key : nullptr) != hidden->second.key) {
+    return;
+  }
+  const std::string line = std::to_string(hidden->second.loop_line);
+  warn_once({span,
+             "'" + name_of(name) + "' is not the variable of the loop on line " + line + ", which has ended",
+             "use another name for the loop's variable; assign it in the loop to keep its last value"});
+  hidden_by_loops_.erase(hidden);
+}
+
+// ---- Changes of copies
+
+// `d.setdefault(k, []).append(v)` changes a copy of the value, because collections are values.
+void FunctionCompiler::check_change_of_default(const FieldExpr& callee) {
+  static const Symbol setdefault = intern("setdefault");
+  const auto& inner = as<FieldExpr>(*as<CallExpr>(*callee.object).callee);
+  if (inner.name == setdefault && module_.is_program) {
+    warn_once({callee.span, name_of(callee.name) + "() changes a copy of the value that setdefault() returns",
+               "write d.setdefault(key, value) in a line of its own, and then d[key]." +
+                   name_of(callee.name) + "(…)"});
+  }
 }
 
 // ---- The results of searches -----------------------------------------------------------------------------

@@ -34,6 +34,7 @@ void FunctionCompiler::release_temporary(Register value) {
 
 void FunctionCompiler::bind_name(const BindingPattern& binding, Register value) {
   if (at_module_level()) {
+    hidden_by_loops_.erase(binding.name);
     set_global(value, module_.slot(binding.name));
     return;
   }

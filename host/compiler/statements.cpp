@@ -162,12 +162,18 @@ void FunctionCompiler::compile(const FunctionDecl& decl) {
     local_function(decl);
   } else if (is_decorated(module_, decl.info)) {
     decorate_function(decl);
+  } else if (const uint32_t slot = module_.slot(decl.info.name); assigned_slots_.contains(slot)) {
+    // The module has assigned another value to the name: from here on it is the function, as in Python.
+    const Register function = temporary();
+    emit(Op::kLoadConstant, function, constant(retained(module_.slots[slot])));
+    set_global(function, slot);
   }
 }
 
 void FunctionCompiler::compile(const BindStmt& stmt) {
   if (stmt.pattern->kind == PatternKind::kBinding) {
-    check_type(module_, stmt.type.get(), stmt.value.get(), "'" + name_of(as<BindingPattern>(*stmt.pattern).name) + "'");
+    check_type(module_, stmt.type.get(), stmt.value.get(),
+               "'" + name_of(as<BindingPattern>(*stmt.pattern).name) + "'");
   }
   const bool is_variable = stmt.bind != BindKind::kVal && stmt.bind != BindKind::kConst;
   if (stmt.pattern->kind == PatternKind::kBinding && !at_module_level()) {
@@ -227,6 +233,7 @@ void FunctionCompiler::assign_one(const Expr& target, const Expr& value) {
     if (name.form == Name::Form::kLocal && writes_last(value) && !is_unique(value)) {
       note_change(symbol);
       expr_to(value, static_cast<Register>(name.operand));
+      hidden_by_loops_.erase(symbol);
       return;
     }
   }
@@ -345,6 +352,7 @@ void FunctionCompiler::assign_name(const NameExpr& target, Register value) {
     declare_wide(target.name, &target);
   }
   note_change(target.name);
+  hidden_by_loops_.erase(target.name);
   if (name.form == Name::Form::kGlobal && !is_new) {
     note_assignment(target.name, target.span);
   }
@@ -421,6 +429,7 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
 void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op, const Expr& right) {
   check_assignable(target.name, target.span);
   const Name name = resolve(target.name);
+  check_ended_loop(target.name, target.span);
   note_change(target.name);
   if (name.form == Name::Form::kGlobal) {
     note_read(target.name, target.span);
@@ -511,6 +520,7 @@ void FunctionCompiler::compile(const ForStmt& stmt) {
     for_each(stmt);
   }
   close_scope();
+  note_ended_loop(stmt);
 }
 
 void FunctionCompiler::for_range(const ForStmt& stmt, const RangeExpr& range) {

@@ -250,7 +250,9 @@ void Parser::close_bracket(Tok kind, const char* context) {
   }
   const SourceSpan opened = span_of(stream_.tokens[context_.bracket]);
   std::string hint = "perhaps you forgot a comma";
-  if (kind_ == Tok::kEof || opened.line != current().line) {
+  if (kind_ == Tok::kSlashSlash) {
+    hint = statement_end_hint();
+  } else if (kind_ == Tok::kEof || opened.line != current().line) {
     hint = in_quotes(spelling(stream_.tokens[context_.bracket])) + " on line " + std::to_string(opened.line) +
            " was never closed";
   }

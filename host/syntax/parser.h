@@ -327,6 +327,7 @@ class Parser {
   bool starts_new() const;
 
   ExprPtr text();
+  ExprPtr text_literal();
   bool is_description() const;
   ExprPtr interpolation(const Token& token);
   ExprPtr interpolated(LexRange range);

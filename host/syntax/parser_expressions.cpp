@@ -117,6 +117,11 @@ bool Parser::starts_conditional(size_t index) const {
           return false;
         }
         break;
+      case Tok::kRightBrace:  // of a dict that the `if` is inside
+        if (depth == 0) {
+          return false;
+        }
+        break;
       case Tok::kElse:
         if (depth == 0) {
           return true;

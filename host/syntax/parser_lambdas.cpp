@@ -3,7 +3,7 @@
 
 namespace spl {
 
-/// `\x, y..., **z: e`, `\(x: T, y: T) -> U: e`, `\: e`; the body may be an indented block.
+/// `\x, y=d, z..., **w: e`, `\(x: T, y: T) -> U: e`, `\: e`; the body may be an indented block.
 ExprPtr Parser::backslash_lambda() {
   auto node = make<LambdaExpr>(here());
   backslash_params(*node);
@@ -27,6 +27,10 @@ void Parser::backslash_params(LambdaExpr& lambda) {
   } else if (!is(Tok::kColon)) {
     do {
       lambda.params.push_back(lambda_param(false));
+      Param& param = lambda.params.back();
+      if (param.kind == ParamKind::kNormal && !param.pattern && accept(Tok::kAssign)) {
+        param.default_value = expression();
+      }
     } while (accept(Tok::kComma));
   }
 }
@@ -90,13 +94,13 @@ Param Parser::lambda_param(bool with_type) {
   return param;
 }
 
-/// `yield e`; without a value it yields nil.
+/// `yield e`, `yield a, b`; without a value it yields nil.
 ExprPtr Parser::yield_expression() {
   Level level(*this);
   auto node = make<UnaryExpr>(here());
   node->op = UnaryOp::kYield;
   advance();
-  node->operand = at_statement_end() ? make<NilExpr>(here()) : expression();
+  node->operand = at_statement_end() ? make<NilExpr>(here()) : value_or_tuple(expression());
   return node;
 }
 

@@ -1,5 +1,6 @@
 // String literals: escapes, interpolation, format specifications.
 #include <algorithm>
+#include <iterator>
 
 #include "host/syntax/parser.h"
 #include "host/syntax/utf8.h"
@@ -142,7 +143,49 @@ bool is_format(std::string_view spec) {
 
 }  // namespace
 
+namespace {
+
+std::vector<InterpolationPart> interpolation_parts(ExprPtr text) {
+  std::vector<InterpolationPart> parts;
+  if (text->kind == ExprKind::kText) {
+    parts.emplace_back().text = std::move(as<TextExpr>(*text).value);
+  } else {
+    parts = std::move(as<InterpolationExpr>(*text).parts);
+  }
+  return parts;
+}
+
+}  // namespace
+
+/// `"a" "b {c}"`: adjacent string literals are one string, as in Python.
 ExprPtr Parser::text() {
+  ExprPtr whole = text_literal();
+  while (is(Tok::kText) && !(current().line_start && context_.layout)) {
+    if (starts_format() || (whole->kind != ExprKind::kText && whole->kind != ExprKind::kInterpolation)) {
+      fail("format() of adjacent strings", "join the strings with '+' in parentheses before '.format(…)'");
+    }
+    const SourceSpan span = whole->span;
+    std::vector<InterpolationPart> parts = interpolation_parts(std::move(whole));
+    std::vector<InterpolationPart> more = interpolation_parts(text_literal());
+    if (!parts.back().value) {
+      more.front().text.insert(0, parts.back().text);
+      parts.pop_back();
+    }
+    std::move(more.begin(), more.end(), std::back_inserter(parts));
+    if (parts.size() == 1 && !parts.front().value) {
+      auto plain = make<TextExpr>(span);
+      plain->value = std::move(parts.front().text);
+      whole = std::move(plain);
+    } else {
+      auto interpolation = make<InterpolationExpr>(span);
+      interpolation->parts = std::move(parts);
+      whole = std::move(interpolation);
+    }
+  }
+  return whole;
+}
+
+ExprPtr Parser::text_literal() {
   const Token token = current();
   const uint32_t tail = token.terminated ? token.text.closing() : 0;
   const std::string_view raw = spelling(token).substr(token.text.opening());

@@ -62,11 +62,13 @@ struct LoadedModule : Object, ModuleNames {
   std::unordered_map<const void*, Value> undecorated;  // of a decorated function, by its declaration
   /// How functions use a global name: see compiler/name_checks.cpp.
   struct NameUse {
+    struct Assigner {  // a function that assigns the name before it reads it
+      SourceSpan place;
+      bool reads_after = false;
+    };
     SourceSpan first_read;                  // line 0: none
-    SourceSpan assigned_first;              // where a function assigns it before it reads it; line 0: none
-    bool read_after = false;                // that function reads it afterwards
     std::unordered_set<const void*> users;  // the functions, by their declarations
-    const void* assigner = nullptr;
+    std::unordered_map<const void*, Assigner> assigners;
   };
   std::unordered_map<Symbol, NameUse> uses_of_names;
   std::unordered_map<Symbol, const Stmt*>

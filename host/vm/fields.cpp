@@ -119,6 +119,14 @@ Value static_of_type(Value object, Symbol name) {
   if (const auto found = type->statics.find(name); found != type->statics.end()) {
     return retained(found->second);
   }
+  if (type->kind == Kind::kRecord) {  // `Block.expansion`: the constant with which the class body declares it
+    const auto* record = static_cast<const Record*>(type);
+    const auto field = record->field_index.find(name);
+    if (field != record->field_index.end() && record->fields[field->second].has_default &&
+        record->fields[field->second].initializer == nullptr) {
+      return retained(record->fields[field->second].default_value);
+    }
+  }
   if (const Method* method = type->find(name)) {
     return method->takes_class ? Value::object(new BoundMethod(retained(object), retained(method->function)))
                                : retained(method->function);

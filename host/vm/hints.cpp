@@ -150,6 +150,10 @@ std::string member_hint(Value object, Symbol name) {
 }
 
 std::string static_hint(const Type& type, Symbol name) {
+  if (type.kind == Kind::kRecord && static_cast<const Record&>(type).field_index.contains(name)) {
+    return "each instance has a field of this name; 'static val " + name_of(name) +
+           " = …' declares a value of the class";
+  }
   SpellingSuggester nearest(name_of(name));
   if (type.kind == Kind::kEnum) {
     offer_variants(nearest, static_cast<const Enum&>(type));

@@ -179,6 +179,10 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
       return repeated(b, a.as_int);
     }
   }
+  if (op == BinaryOp::kBitOr && a.is(Kind::kDict) && b.is(Kind::kDict)) {
+    static const Symbol merge = intern("merge");
+    return call_method(a, merge, &b, 1);
+  }
   if ((op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor) && a.is_bool() &&
       b.is_bool()) {
     return Value::boolean(op == BinaryOp::kBitAnd  ? a.as_bool && b.as_bool
