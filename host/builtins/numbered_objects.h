@@ -37,7 +37,7 @@ class NumberedObjects {
     if (found == by_number_.end()) {
       return nullptr;
     }
-    const std::shared_ptr<T> object = found->second;
+    std::shared_ptr<T> object = std::move(found->second);
     by_number_.erase(found);
     return object;
   }

@@ -254,8 +254,10 @@ Value sqlite_step(Thread&, Value* args, int) {
     if (result != SQLITE_ROW) {
       fail_sqlite(statement->connection->database.get());
     }
+    const int count = sqlite().column_count(handle);
     std::vector<Value> columns;
-    for (int i = 0; i < sqlite().column_count(handle); ++i) {
+    columns.reserve(static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) {
       columns.push_back(column_value(handle, i));
     }
     items.push_back(make_tuple(std::move(columns)));
