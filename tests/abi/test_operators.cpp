@@ -526,11 +526,37 @@ TEST_F(DirectOperators, LeaveOtherCallsToOp) {
   const Handle a = tensor({1, 2}, {2});
   EXPECT_EQ(direct("no_such_operator", "t", {integer(a)}), -1);
   EXPECT_EQ(direct("relu", "tv", {integer(a), integer(1)}), -1);
-  EXPECT_EQ(direct("norm", "t", {integer(a)}), -1);  // Python's function has another signature
+  EXPECT_EQ(direct("norm", "tv", {integer(a), words("nuc")}), -1);  // Python's function has another signature
   ASSERT_EQ(spt_op_defaults(true, false), SPT_OK);
   EXPECT_EQ(direct("ones", "v", {integer(2)}), -1);
   ASSERT_EQ(spt_op_defaults(false, false), SPT_OK);
   EXPECT_EQ(direct("relu", "t", {integer(a)}), -1);
+}
+
+TEST_F(DirectOperators, CallTheOperatorsOfPythonsFunctions) {
+  const Handle a = tensor({3, 4}, {2});
+  EXPECT_THAT(values(Handle(direct("norm", "t", {integer(a)}))), ElementsAre(5));
+  EXPECT_THAT(values(Handle(direct("norm", "tv", {integer(a), integer(1)}))), ElementsAre(7));
+  EXPECT_EQ(dtype(Handle(direct("double", "t", {integer(a)}))), "float64");
+  EXPECT_THAT(values(Handle(direct("to", "tv", {integer(a), words("cpu")}))), ElementsAre(3, 4));
+}
+
+TEST_F(DirectOperators, TakeGenerators) {
+  const Handle random = generator();
+  const auto draw = [&] {
+    EXPECT_EQ(spt_generator_manual_seed(random, 3), SPT_OK);
+    return values(Handle(direct("rand", "vg", {integer(2), integer(random)}, {words("generator")})));
+  };
+  EXPECT_EQ(draw(), draw());
+}
+
+TEST_F(DirectOperators, MayHaveNoResult) {
+  const Handle a = tensor({1, 2}, {2});
+  ASSERT_EQ(spt_set_requires_grad(a, true), SPT_OK);
+  const Handle twice = create(spt_mul_scalar, int64_t{a}, 2.0);
+  EXPECT_EQ(direct("retain_grad", "t", {integer(twice)}), -9);
+  ASSERT_EQ(spt_backward(create(spt_sum_all, int64_t{twice})), SPT_OK);
+  EXPECT_THAT(values(create(spt_grad, int64_t{twice})), ElementsAre(1, 1));
 }
 
 TEST_F(DirectOperators, ReportTheErrorsOfTheOperator) {
