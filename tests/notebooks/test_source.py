@@ -52,6 +52,11 @@ def test_tokens_of_a_program():
     assert tokens[-1] == (Comment.Single, "# note")
 
 
+def test_raw_strings_may_span_lines():
+    tokens = list(SimpleLexer(stripnl=False, ensurenl=False).get_tokens('r"""a `b`\n\\d"""\nr"c\n\\w"\nx'))
+    assert [text for kind, text in tokens if kind is String] == ['r"""', "a `b`\n\\d", '"""', 'r"c\n\\w"']
+
+
 def test_the_keywords_are_those_of_the_host():
     table = re.search(r"kKeywords = \{(.*?)\}", (ROOT / "host/syntax/lexer.cpp").read_text(), re.S)[1]
     assert set(re.findall(r'"(\w+)"', table)) == set(KEYWORDS)
