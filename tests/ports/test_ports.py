@@ -49,7 +49,13 @@ def one_thread():
 def printed_by_python(name: str) -> str:
     output = io.StringIO()
     torch.set_printoptions(profile="default")  # other tests in this process change it
-    with one_thread(), contextlib.redirect_stdout(output), warnings.catch_warnings():
+    # Tests that import torch.testing._internal freeze the settings of cuDNN, which programs assign.
+    with (
+        torch.backends.__allow_nonbracketed_mutation(),
+        one_thread(),
+        contextlib.redirect_stdout(output),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
         runpy.run_path(str(PROGRAMS / f"{name}.py"), run_name="__main__")
     return output.getvalue()
