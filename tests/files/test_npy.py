@@ -27,6 +27,7 @@ OURS = run(
     fn save_error(array): torch.attempt(\: npy.save("never.npy", array)).unwrap_err()
     fn name_error(path): torch.attempt(\: npy.savez(path, torch.ones(1), arr_0: torch.ones(1))).unwrap_err()
     fn full(path): torch.attempt(\: npy.save(path, torch.ones(4))).unwrap_err()
+    fn failed_archive(path): torch.attempt(\: npy.savez(path, torch.ones(4))).unwrap_err()
     fn unwritable(): torch.attempt(\: npy.save("/nonexistent/x.npy", [1.0])).unwrap_err()
     """
 )
@@ -145,6 +146,14 @@ def test_a_full_disk_keeps_the_old_file(tmp_path):
     partial.symlink_to("/dev/full")
     assert f"cannot write '{path}': No space left on device" in str(OURS.full(str(path)))
     assert np.load(path).tolist() == [1.0, 1.0] and not os.path.lexists(partial)
+
+
+def test_an_archive_that_cannot_be_written_keeps_the_old_file(tmp_path):
+    path, partial = tmp_path / "arrays.npz", tmp_path / "arrays.npz.partial"
+    OURS.savez(str(path), torch.ones(2), torch.ones(1), False)
+    partial.symlink_to("/dev/full")
+    assert f"to {partial}: " in str(OURS.failed_archive(str(path)))
+    assert list(np.load(path)) == ["x", "arr_0"] and not os.path.lexists(partial)
 
 
 def test_a_truncated_file_is_an_error(tmp_path):
