@@ -41,7 +41,9 @@ class Simple:
     def __init__(self, host: str, program: Path, copies: int, folder: Path) -> None:
         lines = [DRIVER]
         for i in range(copies):
-            (folder / f"copy_{i}.spl").write_text(program.read_text())
+            # A module that is loaded by another one is not the main one.
+            text = program.read_text().replace('if __name__ == "__main__":', "if true:")
+            (folder / f"copy_{i}.spl").write_text(text)
             lines.append(f"fn run_{i}():\n    use copy_{i}\n")
         lines += [f'input("")\nrun_{i}()\nprint "done"' for i in range(copies)]
         driver = folder / "driver.spl"
@@ -54,12 +56,13 @@ class Simple:
         # Linux's clock id of another process.
         return time.clock_gettime((~self.process.pid << 3) | 2)
 
-    def run(self) -> float:
+    def run(self) -> tuple[float, int]:
+        """The seconds that a run took, and the number of lines that it printed."""
         before = self.processor_time()
         print(file=self.process.stdin, flush=True)
-        for line in self.process.stdout:
+        for count, line in enumerate(self.process.stdout):
             if line == "done\n":
-                return self.processor_time() - before
+                return self.processor_time() - before, count
         sys.exit("the program failed in Simple")
 
     def end(self) -> None:
@@ -67,13 +70,14 @@ class Simple:
         self.process.wait()
 
 
-def python_time(program: Path, folder: Path) -> float:
+def run_in_python(program: Path, folder: Path) -> tuple[float, int]:
+    """The seconds that a run took, and the number of lines that it printed."""
     os.chdir(folder)
     before = time.process_time()
-    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+    with contextlib.redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(compile(program.read_text(), str(program), "exec"), {"__name__": "__main__"})
-    return time.process_time() - before
+    return time.process_time() - before, printed.getvalue().count("\n")
 
 
 def measure(host: str, name: str, rounds: int) -> tuple[float, float]:
@@ -85,10 +89,13 @@ def measure(host: str, name: str, rounds: int) -> tuple[float, float]:
             folder.mkdir()
         simple = Simple(host, PROGRAMS / f"{name}.spl", rounds + WARM_UPS, folders[0])
         for i in range(rounds + WARM_UPS):
-            times = python_time(PROGRAMS / f"{name}.py", folders[1]), simple.run()
+            their_time, their_lines = run_in_python(PROGRAMS / f"{name}.py", folders[1])
+            our_time, our_lines = simple.run()
+            if our_lines != their_lines:
+                sys.exit(f"{name} printed {our_lines} lines in Simple and {their_lines} in Python")
             if i >= WARM_UPS:
-                theirs.append(times[0] * 1000)
-                ours.append(times[1] * 1000)
+                theirs.append(their_time * 1000)
+                ours.append(our_time * 1000)
         simple.end()
         os.chdir("/")
     return statistics.median(ours), statistics.median(theirs)
