@@ -1,6 +1,11 @@
 #include "core_libtorch/safetensors.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -20,6 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kLengthBytes = 8;
+constexpr uint64_t kLeastMappedBytes = 1 << 20;    // smaller tensors are copied
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the format's own reader
 
 uint64_t little_endian(const std::array<unsigned char, kLengthBytes>& bytes) {
@@ -36,6 +42,23 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const Json& texts) {
     pairs.emplace_back(name, text.get<std::string>());
   }
   return pairs;
+}
+
+// Maps the first bytes of a file; writes stay in this process. Null if it cannot be mapped, or is shorter.
+std::shared_ptr<std::byte> map_pages(const std::string& path, uint64_t size) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return nullptr;
+  }
+  struct stat status {};
+  const bool is_whole = fstat(file, &status) == 0 && static_cast<uint64_t>(status.st_size) >= size;
+  void* pages = is_whole ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0)
+                         : MAP_FAILED;
+  close(file);
+  if (pages == MAP_FAILED) {
+    return nullptr;
+  }
+  return {static_cast<std::byte*>(pages), [size](std::byte* begin) { munmap(begin, size); }};
 }
 
 }  // namespace
@@ -151,17 +174,34 @@ at::Tensor SafetensorsFile::tensor(const std::string& name) {
     throw Error(ErrorKind::kInvalidArgument, path_ + " has no tensor named '" + name + "'");
   }
   return with_error_context("safetensors", kNoOperands, [&] {
-    at::Tensor tensor = at::empty(found->shape, found->dtype);
     const CountedLockGuard guard(reading_);
-    file_.clear();
-    file_.seekg(static_cast<std::streamoff>(found->begin));
-    if (!file_.read(static_cast<char*>(tensor.mutable_data_ptr()),
-                    static_cast<std::streamsize>(tensor.nbytes())) &&
-        tensor.nbytes() > 0) {
-      throw Error(ErrorKind::kIo, path_ + " cannot be read: no data for tensor " + name);
-    }
-    return tensor;
+    const at::Tensor tensor = found->end - found->begin >= kLeastMappedBytes ? mapped(*found) : at::Tensor();
+    return tensor.defined() ? tensor : copied(*found);
   });
+}
+
+at::Tensor SafetensorsFile::copied(const Entry& entry) {
+  at::Tensor tensor = at::empty(entry.shape, entry.dtype);
+  file_.clear();
+  file_.seekg(static_cast<std::streamoff>(entry.begin));
+  if (!file_.read(static_cast<char*>(tensor.mutable_data_ptr()),
+                  static_cast<std::streamsize>(tensor.nbytes())) &&
+      tensor.nbytes() > 0) {
+    throw Error(ErrorKind::kIo, path_ + " cannot be read: no data for tensor " + entry.name);
+  }
+  return tensor;
+}
+
+// Undefined where the file cannot be mapped, or the format's writer did not align the data.
+at::Tensor SafetensorsFile::mapped(const Entry& entry) {
+  if (!pages_) {
+    pages_ = map_pages(path_, file_size_);
+  }
+  if (!pages_ || entry.begin % c10::elementSize(entry.dtype) != 0) {
+    return {};
+  }
+  const auto release = [pages = pages_](void*) {};  // the tensor keeps the pages
+  return at::from_blob(pages_.get() + entry.begin, entry.shape, release, at::TensorOptions(entry.dtype));
 }
 
 }  // namespace simple_torch::core

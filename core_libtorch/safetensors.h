@@ -4,8 +4,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -25,7 +27,9 @@ class SafetensorsFile {
   std::vector<std::string> names() const;
   /// The texts that the writer added, by name.
   const std::vector<std::pair<std::string, std::string>>& metadata() const noexcept { return metadata_; }
-  /// A copy on the CPU. Throws Error(kInvalidArgument) for an unknown name, Error(kIo).
+  /// On the CPU. A small tensor is a copy; the pages of a large one are the file's until they are written, as
+  /// in Python, so that the file must not be shortened in place. Throws Error(kInvalidArgument) for an
+  /// unknown name, Error(kIo).
   at::Tensor tensor(const std::string& name);
 
  private:
@@ -37,13 +41,16 @@ class SafetensorsFile {
   };
   [[noreturn]] void fail(const std::string& why) const;
   void read_header();
+  at::Tensor copied(const Entry& entry);
+  at::Tensor mapped(const Entry& entry);
   void require_complete() const;
   Entry entry(const std::string& name, const std::string& dtype, std::vector<int64_t> shape, uint64_t begin,
               uint64_t end) const;
 
   std::string path_;
   std::ifstream file_;
-  std::mutex reading_;  // the file has one position
+  std::mutex reading_;                // the file has one position
+  std::shared_ptr<std::byte> pages_;  // the whole file, mapped; tensors share it
   uint64_t file_size_ = 0, data_begin_ = 0;
   std::vector<Entry> entries_;
   std::vector<std::pair<std::string, std::string>> metadata_;

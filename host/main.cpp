@@ -43,6 +43,7 @@ int report_error(const SimpleError& error) {
     }
     flush_or_note();
     std::fputs(report_of(error, program_info().verbose).c_str(), stderr);
+    note_shown(error);
   } catch (const ExitRequest& request) {
     program_info().called_exit = true;
     return request.code;

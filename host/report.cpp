@@ -160,4 +160,6 @@ std::string note_of(const SimpleError& error) {
   return entry == nullptr ? "" : header(error, *entry) + calls_of(all_calls(error, false));
 }
 
+void note_shown(const SimpleError& error) { call_payload(error, "__shown__"); }
+
 }  // namespace spl

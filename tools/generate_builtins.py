@@ -25,6 +25,7 @@ TABLES = [
     ("dict_methods.cpp", "kDict", "Methods of dicts", True),
     ("collection_methods.cpp", "kRange", "Methods of ranges", True),
     ("value_methods.cpp", "kNumbers", "Methods of numbers", True),
+    ("integer_methods.cpp", "kIntegers", "Methods of integers", True),
     ("value_methods.cpp", "kOptions", "Methods of Option and Result", True),
 ]
 HEAD = """# Built-in functions and methods

@@ -13,6 +13,7 @@
 #include "abi/generated/backend_table.h"
 #include "core_libtorch/autograd/transforms.h"
 #include "core_libtorch/dtypes.h"
+#include "core_libtorch/jit/tracing.h"
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi {
@@ -145,6 +146,7 @@ namespace body {
 int32_t copy_elements(int64_t a, void* address, int64_t capacity, int64_t* out) {
   return guarded_result(out, [&] {
     require(address, "address");
+    core::reject_while_tracing("tolist");
     const auto tensor = tensor_argument(a);
     return core::with_error_context("copy_elements", {&*tensor}, [&] {
       return copy_words(*tensor, static_cast<int64_t*>(address), capacity);

@@ -11,6 +11,7 @@
 #include "abi/backend/tensor_arguments.h"
 #include "abi/generated/backend_table.h"
 #include "core_libtorch/autograd/transforms.h"
+#include "core_libtorch/jit/tracing.h"
 #include "core_libtorch/ops.h"
 
 namespace simple_torch::abi::body {
@@ -126,6 +127,7 @@ int32_t from_bits_2d(void* data, int64_t rows, int64_t cols, int64_t* out) {
 
 int32_t copy_bits(int64_t a, void* data, int64_t count, bool* out) {
   return guarded([&] {
+    core::reject_while_tracing("copy_bits");
     require(out, "out");
     const auto tensor = tensor_argument(a);
     if (count != tensor->numel()) {
@@ -139,6 +141,7 @@ int32_t copy_bits(int64_t a, void* data, int64_t count, bool* out) {
 
 int32_t copy_data_to_cpu(int64_t a, void* data, int64_t count, int64_t* out) {
   return guarded([&] {
+    core::reject_while_tracing("copy_data_to_cpu");
     require(out, "out");
     const auto tensor = tensor_argument(a);
     if (count < tensor->numel()) {
@@ -164,6 +167,7 @@ int32_t binary_op(int64_t a, int64_t b, int64_t op, int64_t* out) {
 
 int32_t to_list(int64_t a, double** out, int64_t* out_len) {
   return guarded([&] {
+    core::reject_while_tracing("tolist");
     require(out, "out");
     require(out_len, "out_len");
     const at::Tensor flat = flat_copy(*tensor_argument(a), at::kDouble);
@@ -174,6 +178,7 @@ int32_t to_list(int64_t a, double** out, int64_t* out_len) {
 
 int32_t to_int_list(int64_t a, int64_t** out, int64_t* out_len) {
   return guarded([&] {
+    core::reject_while_tracing("tolist");
     require(out, "out");
     require(out_len, "out_len");
     const auto tensor = tensor_argument(a);

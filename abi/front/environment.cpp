@@ -108,7 +108,18 @@ struct PythonFiles {
   fs::path executable;
   std::string minor;
   fs::path torch_dir;
+  bool is_free_threaded = false;
 };
+
+constexpr const char* kFreeThreaded =
+    "a free-threaded Python, which is not supported; use a Python of the same version with the GIL";
+
+/// A build without the GIL has a folder of its own, such as lib/python3.13t.
+bool has_only_free_threaded(const fs::path& prefix) {
+  const auto folders = package_folders(prefix);
+  return !folders.empty() &&
+         std::ranges::all_of(folders, [](const auto& folder) { return folder.first.ends_with('t'); });
+}
 
 /// Looks for torch below `prefix`, for the minor of `python` or for any if it is unknown.
 void find_torch_below(const fs::path& prefix, PythonFiles& python) {
@@ -146,12 +157,15 @@ PythonFiles files_of(const fs::path& executable) {
     python.minor = minor_from_names(executable);
     std::error_code error;
     const fs::path real = fs::canonical(executable, error);
+    const std::string name = real.filename().string();
+    python.is_free_threaded = name.starts_with("python3.") && name.ends_with('t');
     find_torch_below(prefix, python);
     find_torch_below(error ? prefix : real.parent_path().parent_path(), python);
     return python;
   }
   auto settings = settings_in(prefix / "pyvenv.cfg");
   python.minor = minor_of(settings.contains("version") ? settings["version"] : settings["version_info"]);
+  python.is_free_threaded = has_only_free_threaded(prefix);
   find_torch_below(prefix, python);
   if (settings["include-system-site-packages"] == "true") {
     find_torch_below(fs::path(settings["home"]).parent_path(), python);
@@ -229,13 +243,30 @@ bool is_python(const fs::path& executable) {
 
 bool is_script(const fs::path& executable) { return first_line(executable).starts_with("#!"); }
 
+/// Environments that uv makes have no pip.
+bool is_without_pip(const fs::path& executable) {
+  const fs::path prefix = executable.parent_path().parent_path();
+  return is_there(prefix / "pyvenv.cfg") &&
+         std::ranges::none_of(package_folders(prefix),
+                              [](const auto& folder) { return is_there(folder.second / "pip"); });
+}
+
+std::string command_that_installs_torch(const fs::path& executable) {
+  const std::string python = executable.string();
+  return is_without_pip(executable) ? "uv pip install --python " + python + " torch"
+                                    : python + " -m pip install torch";
+}
+
 void from_named_python(FoundEnvironment& found, const std::string& setting, const Variables& variables) {
   const fs::path executable = executable_named(setting, variables);
-  use(found, files_of(executable), "SIMPLE_PYTHON");
+  const PythonFiles files = files_of(executable);
+  use(found, files, "SIMPLE_PYTHON");
   std::error_code ignored;
   if (!fs::is_regular_file(executable, ignored)) {
     found.problem =
         "SIMPLE_PYTHON: " + setting + (is_there(executable) ? " is not a program" : " does not exist");
+  } else if (files.is_free_threaded) {
+    found.problem = "SIMPLE_PYTHON: " + executable.string() + " is " + kFreeThreaded;
   } else if (found.torch_dir.empty()) {
     found.problem = is_script(executable)
                         ? "SIMPLE_PYTHON: " + executable.string() +
@@ -244,7 +275,7 @@ void from_named_python(FoundEnvironment& found, const std::string& setting, cons
                     : !is_python(executable)
                         ? "SIMPLE_PYTHON: " + executable.string() + " is not a Python"
                         : "SIMPLE_PYTHON: " + executable.string() +
-                              " has no PyTorch; install it: " + executable.string() + " -m pip install torch";
+                              " has no PyTorch; install it: " + command_that_installs_torch(executable);
   }
 }
 
@@ -257,16 +288,17 @@ bool from_active(FoundEnvironment& found, const char* variable, const Variables&
   }
   const PythonFiles python = files_of(fs::path(prefix) / "bin" / "python3");
   const std::string version = torch_version_of(python.torch_dir);
-  if (is_supported(version)) {
+  if (is_supported(version) && !python.is_free_threaded) {
     use(found, python, variable);
     return true;
   }
   if (variables("CONDA_DEFAULT_ENV") == "base" && prefix == variables("CONDA_PREFIX")) {
     return false;
   }
-  found.notice =
-      "simple: the active environment " + prefix + " is ignored: it has " +
-      (version.empty() ? "no PyTorch" : "PyTorch " + version + "; supported versions: " + supported_range());
+  found.notice = "simple: the active environment " + prefix + " is ignored: it has " +
+                 (python.is_free_threaded ? kFreeThreaded
+                  : version.empty()       ? "no PyTorch"
+                                    : "PyTorch " + version + "; supported versions: " + supported_range());
   return false;
 }
 

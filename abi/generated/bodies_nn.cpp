@@ -80,7 +80,7 @@ int32_t max_pool2d(int64_t input_handle, const int64_t* kernel_size_items, int64
     const at::IntArrayRef kernel_size = dims_argument(kernel_size_items, kernel_size_len, "kernel_size");
     const at::IntArrayRef stride = dims_argument(stride_items, stride_len, "stride");
     const at::IntArrayRef padding = dims_argument(padding_items, padding_len, "padding");
-    *out = new_handle(core::with_error_context("max_pool2d", {&input}, [&] { return at::max_pool2d(input, kernel_size, stride, padding); }));
+    *out = new_handle(core::with_error_context("max_pool2d", {&input}, [&] { return at::max_pool2d(input, kernel_size, stride, padding, {1, 1}); }));
   });
 }
 

@@ -489,6 +489,37 @@ constinit BackendTable table = {
     Slot<&BackendTable::cuda_memory_allocated>::open_then_call,
     Slot<&BackendTable::cuda_max_memory_allocated>::open_then_call,
     Slot<&BackendTable::cuda_empty_cache>::open_then_call,
+    Slot<&BackendTable::script_load>::open_then_call,
+    Slot<&BackendTable::script_save>::open_then_call,
+    Slot<&BackendTable::script_call>::open_then_call,
+    Slot<&BackendTable::script_methods>::open_then_call,
+    Slot<&BackendTable::script_members>::open_then_call,
+    Slot<&BackendTable::script_submodule>::open_then_call,
+    Slot<&BackendTable::script_attribute>::open_then_call,
+    Slot<&BackendTable::script_set_attribute>::open_then_call,
+    Slot<&BackendTable::script_name>::open_then_call,
+    Slot<&BackendTable::script_train>::open_then_call,
+    Slot<&BackendTable::script_copy>::open_then_call,
+    Slot<&BackendTable::script_code>::open_then_call,
+    Slot<&BackendTable::script_graph>::open_then_call,
+    Slot<&BackendTable::script_schema>::open_then_call,
+    Slot<&BackendTable::script_freeze>::open_then_call,
+    Slot<&BackendTable::script_optimize_for_inference>::open_then_call,
+    Slot<&BackendTable::script_trace>::open_then_call,
+    Slot<&BackendTable::script_traced_inputs>::open_then_call,
+    Slot<&BackendTable::script_traced_output>::open_then_call,
+    Slot<&BackendTable::script_is_tracing>::open_then_call,
+    Slot<&BackendTable::script_free>::open_then_call,
+    Slot<&BackendTable::onnx_runtime_open>::open_then_call,
+    Slot<&BackendTable::onnx_providers>::open_then_call,
+    Slot<&BackendTable::onnx_session_new>::open_then_call,
+    Slot<&BackendTable::onnx_session_nodes>::open_then_call,
+    Slot<&BackendTable::onnx_session_metadata>::open_then_call,
+    Slot<&BackendTable::onnx_session_run>::open_then_call,
+    Slot<&BackendTable::onnx_session_end_profiling>::open_then_call,
+    Slot<&BackendTable::onnx_session_close>::open_then_call,
+    Slot<&BackendTable::onnx_session_end>::open_then_call,
+    Slot<&BackendTable::onnx_initializers>::open_then_call,
     Slot<&BackendTable::op>::open_then_call,
     Slot<&BackendTable::op_find>::open_then_call,
     Slot<&BackendTable::op_call>::open_then_call,
@@ -1067,6 +1098,37 @@ const BackendTable kAbsentBackend = {
     Slot<&BackendTable::cuda_memory_allocated>::unavailable,
     Slot<&BackendTable::cuda_max_memory_allocated>::unavailable,
     Slot<&BackendTable::cuda_empty_cache>::unavailable,
+    Slot<&BackendTable::script_load>::unavailable,
+    Slot<&BackendTable::script_save>::unavailable,
+    Slot<&BackendTable::script_call>::unavailable,
+    Slot<&BackendTable::script_methods>::unavailable,
+    Slot<&BackendTable::script_members>::unavailable,
+    Slot<&BackendTable::script_submodule>::unavailable,
+    Slot<&BackendTable::script_attribute>::unavailable,
+    Slot<&BackendTable::script_set_attribute>::unavailable,
+    Slot<&BackendTable::script_name>::unavailable,
+    Slot<&BackendTable::script_train>::unavailable,
+    Slot<&BackendTable::script_copy>::unavailable,
+    Slot<&BackendTable::script_code>::unavailable,
+    Slot<&BackendTable::script_graph>::unavailable,
+    Slot<&BackendTable::script_schema>::unavailable,
+    Slot<&BackendTable::script_freeze>::unavailable,
+    Slot<&BackendTable::script_optimize_for_inference>::unavailable,
+    Slot<&BackendTable::script_trace>::unavailable,
+    Slot<&BackendTable::script_traced_inputs>::unavailable,
+    Slot<&BackendTable::script_traced_output>::unavailable,
+    Slot<&BackendTable::script_is_tracing>::unavailable,
+    Slot<&BackendTable::script_free>::unavailable,
+    Slot<&BackendTable::onnx_runtime_open>::unavailable,
+    Slot<&BackendTable::onnx_providers>::unavailable,
+    Slot<&BackendTable::onnx_session_new>::unavailable,
+    Slot<&BackendTable::onnx_session_nodes>::unavailable,
+    Slot<&BackendTable::onnx_session_metadata>::unavailable,
+    Slot<&BackendTable::onnx_session_run>::unavailable,
+    Slot<&BackendTable::onnx_session_end_profiling>::unavailable,
+    Slot<&BackendTable::onnx_session_close>::unavailable,
+    Slot<&BackendTable::onnx_session_end>::unavailable,
+    Slot<&BackendTable::onnx_initializers>::unavailable,
     Slot<&BackendTable::op>::unavailable,
     Slot<&BackendTable::op_find>::unavailable,
     Slot<&BackendTable::op_call>::unavailable,
@@ -3101,6 +3163,130 @@ int32_t spt_cuda_max_memory_allocated(int32_t device_id, int64_t* out) {
 
 int32_t spt_cuda_empty_cache(void) {
   return slot(table.cuda_empty_cache)();
+}
+
+int32_t spt_script_load(const char* path, const char* map_location, int64_t* out) {
+  return slot(table.script_load)(path, map_location, out);
+}
+
+int32_t spt_script_save(int64_t module, const char* path) {
+  return slot(table.script_save)(module, path);
+}
+
+int32_t spt_script_call(int64_t module, const char* method, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out) {
+  return slot(table.script_call)(module, method, kinds, values, names, names_len, out);
+}
+
+int32_t spt_script_methods(int64_t module, char** out) {
+  return slot(table.script_methods)(module, out);
+}
+
+int32_t spt_script_members(int64_t module, char** out) {
+  return slot(table.script_members)(module, out);
+}
+
+int32_t spt_script_submodule(int64_t module, const char* name, int64_t* out) {
+  return slot(table.script_submodule)(module, name, out);
+}
+
+int32_t spt_script_attribute(int64_t module, const char* name, SplArray** out) {
+  return slot(table.script_attribute)(module, name, out);
+}
+
+int32_t spt_script_set_attribute(int64_t module, const char* name, const char* kinds, const SplArray* values) {
+  return slot(table.script_set_attribute)(module, name, kinds, values);
+}
+
+int32_t spt_script_name(int64_t module, char** out) {
+  return slot(table.script_name)(module, out);
+}
+
+int32_t spt_script_train(int64_t module, bool mode) {
+  return slot(table.script_train)(module, mode);
+}
+
+int32_t spt_script_copy(int64_t module, int64_t* out) {
+  return slot(table.script_copy)(module, out);
+}
+
+int32_t spt_script_code(int64_t module, const char* method, char** out) {
+  return slot(table.script_code)(module, method, out);
+}
+
+int32_t spt_script_graph(int64_t module, const char* method, bool inlined, char** out) {
+  return slot(table.script_graph)(module, method, inlined, out);
+}
+
+int32_t spt_script_schema(int64_t module, const char* method, char** out) {
+  return slot(table.script_schema)(module, method, out);
+}
+
+int32_t spt_script_freeze(int64_t module, const char* const* preserved_attrs, int64_t preserved_attrs_len, bool optimize_numerics, int64_t* out) {
+  return slot(table.script_freeze)(module, preserved_attrs, preserved_attrs_len, optimize_numerics, out);
+}
+
+int32_t spt_script_optimize_for_inference(int64_t module, const char* const* other_methods, int64_t other_methods_len, int64_t* out) {
+  return slot(table.script_optimize_for_inference)(module, other_methods, other_methods_len, out);
+}
+
+int32_t spt_script_trace(const char* const* paths, int64_t paths_len, const char* const* classes, int64_t classes_len, const int64_t* modes, int64_t modes_len, const char* const* tensor_paths, int64_t tensor_paths_len, const int64_t* tensors, int64_t tensors_len, const int64_t* are_parameters, int64_t are_parameters_len, const char* kinds, const SplArray* values, const char* const* argument_names, int64_t argument_names_len, bool strict, int64_t key, SptAutogradCall forward, int64_t* out) {
+  return slot(table.script_trace)(paths, paths_len, classes, classes_len, modes, modes_len, tensor_paths, tensor_paths_len, tensors, tensors_len, are_parameters, are_parameters_len, kinds, values, argument_names, argument_names_len, strict, key, forward, out);
+}
+
+int32_t spt_script_traced_inputs(SplArray** out) {
+  return slot(table.script_traced_inputs)(out);
+}
+
+int32_t spt_script_traced_output(const char* kinds, const SplArray* values) {
+  return slot(table.script_traced_output)(kinds, values);
+}
+
+int32_t spt_script_is_tracing(bool* out) {
+  return slot(table.script_is_tracing)(out);
+}
+
+int32_t spt_script_free(int64_t module) {
+  return slot(table.script_free)(module);
+}
+
+int32_t spt_onnx_runtime_open(const char* folder, char** out) {
+  return slot(table.onnx_runtime_open)(folder, out);
+}
+
+int32_t spt_onnx_providers(char** out) {
+  return slot(table.onnx_providers)(out);
+}
+
+int32_t spt_onnx_session_new(const char* path, int64_t model, const char* const* names, int64_t names_len, const char* const* values, int64_t values_len, int64_t* out) {
+  return slot(table.onnx_session_new)(path, model, names, names_len, values, values_len, out);
+}
+
+int32_t spt_onnx_session_nodes(int64_t session, int64_t which, SplArray** out) {
+  return slot(table.onnx_session_nodes)(session, which, out);
+}
+
+int32_t spt_onnx_session_metadata(int64_t session, SplArray** out) {
+  return slot(table.onnx_session_metadata)(session, out);
+}
+
+int32_t spt_onnx_session_run(int64_t session, const char* const* outputs, int64_t outputs_len, const char* const* inputs, int64_t inputs_len, const char* kinds, const SplArray* values, const char* const* bound_names, int64_t bound_names_len, const int64_t* bound, int64_t bound_len, SplArray** out) {
+  return slot(table.onnx_session_run)(session, outputs, outputs_len, inputs, inputs_len, kinds, values, bound_names, bound_names_len, bound, bound_len, out);
+}
+
+int32_t spt_onnx_session_end_profiling(int64_t session, char** out) {
+  return slot(table.onnx_session_end_profiling)(session, out);
+}
+
+int32_t spt_onnx_session_close(int64_t session) {
+  return slot(table.onnx_session_close)(session);
+}
+
+int32_t spt_onnx_session_end(int64_t session) {
+  return slot(table.onnx_session_end)(session);
+}
+
+int32_t spt_onnx_initializers(const char* path, SplArray** out) {
+  return slot(table.onnx_initializers)(path, out);
 }
 
 int32_t spt_op(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out) {

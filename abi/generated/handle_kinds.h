@@ -22,10 +22,12 @@ enum class HandleKind : int32_t {
   kDownload = 12,
   kNode = 13,
   kEvent = 14,
+  kScript = 15,
+  kOnnxSession = 16,
 };
 
 /// One more than the greatest kind.
-inline constexpr int32_t kHandleKinds = 15;
+inline constexpr int32_t kHandleKinds = 17;
 
 constexpr const char* name_of(HandleKind kind) {
   switch (kind) {
@@ -57,6 +59,10 @@ constexpr const char* name_of(HandleKind kind) {
       return "graph node";
     case HandleKind::kEvent:
       return "event";
+    case HandleKind::kScript:
+      return "TorchScript module";
+    case HandleKind::kOnnxSession:
+      return "ONNX Runtime session";
   }
   return "value of unknown kind";
 }

@@ -4475,6 +4475,242 @@ void rt_torch_cuda_empty_cache() {
   store_status(slot(table.cuda_empty_cache)());
 }
 
+int64_t rt_torch_script_load(const char* path, const char* map_location) {
+  int64_t out{};
+  store_status(slot(table.script_load)(path, map_location, &out));
+  return out;
+}
+
+void rt_torch_script_save(int64_t module, const char* path) {
+  store_status(slot(table.script_save)(module, path));
+}
+
+SplArray* rt_torch_script_call(int64_t module, const char* method, const char* kinds, const SplArray* values, const SplArray* names) {
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return spl_array_new();
+  }
+  SplArray* out{};
+  store_status(slot(table.script_call)(module, method, kinds, values, names_list.data(), names_list.size(), &out));
+  return out != nullptr ? out : spl_array_new();
+}
+
+char* rt_torch_script_methods(int64_t module) {
+  char* out{};
+  store_status(slot(table.script_methods)(module, &out));
+  return to_spl_string(out);
+}
+
+char* rt_torch_script_members(int64_t module) {
+  char* out{};
+  store_status(slot(table.script_members)(module, &out));
+  return to_spl_string(out);
+}
+
+int64_t rt_torch_script_submodule(int64_t module, const char* name) {
+  int64_t out{};
+  store_status(slot(table.script_submodule)(module, name, &out));
+  return out;
+}
+
+SplArray* rt_torch_script_attribute(int64_t module, const char* name) {
+  SplArray* out{};
+  store_status(slot(table.script_attribute)(module, name, &out));
+  return out != nullptr ? out : spl_array_new();
+}
+
+void rt_torch_script_set_attribute(int64_t module, const char* name, const char* kinds, const SplArray* values) {
+  store_status(slot(table.script_set_attribute)(module, name, kinds, values));
+}
+
+char* rt_torch_script_name(int64_t module) {
+  char* out{};
+  store_status(slot(table.script_name)(module, &out));
+  return to_spl_string(out);
+}
+
+void rt_torch_script_train(int64_t module, bool mode) {
+  store_status(slot(table.script_train)(module, mode));
+}
+
+int64_t rt_torch_script_copy(int64_t module) {
+  int64_t out{};
+  store_status(slot(table.script_copy)(module, &out));
+  return out;
+}
+
+char* rt_torch_script_code(int64_t module, const char* method) {
+  char* out{};
+  store_status(slot(table.script_code)(module, method, &out));
+  return to_spl_string(out);
+}
+
+char* rt_torch_script_graph(int64_t module, const char* method, bool inlined) {
+  char* out{};
+  store_status(slot(table.script_graph)(module, method, inlined, &out));
+  return to_spl_string(out);
+}
+
+char* rt_torch_script_schema(int64_t module, const char* method) {
+  char* out{};
+  store_status(slot(table.script_schema)(module, method, &out));
+  return to_spl_string(out);
+}
+
+int64_t rt_torch_script_freeze(int64_t module, const SplArray* preserved_attrs, bool optimize_numerics) {
+  const TextList preserved_attrs_list(preserved_attrs, "preserved_attrs");
+  if (!preserved_attrs_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  store_status(slot(table.script_freeze)(module, preserved_attrs_list.data(), preserved_attrs_list.size(), optimize_numerics, &out));
+  return out;
+}
+
+int64_t rt_torch_script_optimize_for_inference(int64_t module, const SplArray* other_methods) {
+  const TextList other_methods_list(other_methods, "other_methods");
+  if (!other_methods_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  store_status(slot(table.script_optimize_for_inference)(module, other_methods_list.data(), other_methods_list.size(), &out));
+  return out;
+}
+
+int64_t rt_torch_script_trace(const SplArray* paths, const SplArray* classes, const SplArray* modes, const SplArray* tensor_paths, const SplArray* tensors, const SplArray* are_parameters, const char* kinds, const SplArray* values, const SplArray* argument_names, bool strict, int64_t key, SptAutogradCall forward) {
+  const TextList paths_list(paths, "paths");
+  if (!paths_list.ok()) {
+    return 0;
+  }
+  const TextList classes_list(classes, "classes");
+  if (!classes_list.ok()) {
+    return 0;
+  }
+  const IntList modes_list(modes, "modes");
+  if (!modes_list.ok()) {
+    return 0;
+  }
+  const TextList tensor_paths_list(tensor_paths, "tensor_paths");
+  if (!tensor_paths_list.ok()) {
+    return 0;
+  }
+  const IntList tensors_list(tensors, "tensors");
+  if (!tensors_list.ok()) {
+    return 0;
+  }
+  const IntList are_parameters_list(are_parameters, "are_parameters");
+  if (!are_parameters_list.ok()) {
+    return 0;
+  }
+  const TextList argument_names_list(argument_names, "argument_names");
+  if (!argument_names_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  store_status(slot(table.script_trace)(paths_list.data(), paths_list.size(), classes_list.data(), classes_list.size(), modes_list.data(), modes_list.size(), tensor_paths_list.data(), tensor_paths_list.size(), tensors_list.data(), tensors_list.size(), are_parameters_list.data(), are_parameters_list.size(), kinds, values, argument_names_list.data(), argument_names_list.size(), strict, key, forward, &out));
+  return out;
+}
+
+SplArray* rt_torch_script_traced_inputs() {
+  SplArray* out{};
+  store_status(slot(table.script_traced_inputs)(&out));
+  return out != nullptr ? out : spl_array_new();
+}
+
+void rt_torch_script_traced_output(const char* kinds, const SplArray* values) {
+  store_status(slot(table.script_traced_output)(kinds, values));
+}
+
+int64_t rt_torch_script_is_tracing() {
+  bool out{};
+  store_status(slot(table.script_is_tracing)(&out));
+  return out;
+}
+
+void rt_torch_script_free(int64_t module) {
+  store_status(slot(table.script_free)(module));
+}
+
+char* rt_torch_onnx_runtime_open(const char* folder) {
+  char* out{};
+  store_status(slot(table.onnx_runtime_open)(folder, &out));
+  return to_spl_string(out);
+}
+
+char* rt_torch_onnx_providers() {
+  char* out{};
+  store_status(slot(table.onnx_providers)(&out));
+  return to_spl_string(out);
+}
+
+int64_t rt_torch_onnx_session_new(const char* path, int64_t model, const SplArray* names, const SplArray* values) {
+  const TextList names_list(names, "names");
+  if (!names_list.ok()) {
+    return 0;
+  }
+  const TextList values_list(values, "values");
+  if (!values_list.ok()) {
+    return 0;
+  }
+  int64_t out{};
+  store_status(slot(table.onnx_session_new)(path, model, names_list.data(), names_list.size(), values_list.data(), values_list.size(), &out));
+  return out;
+}
+
+SplArray* rt_torch_onnx_session_nodes(int64_t session, int64_t which) {
+  SplArray* out{};
+  store_status(slot(table.onnx_session_nodes)(session, which, &out));
+  return out != nullptr ? out : spl_array_new();
+}
+
+SplArray* rt_torch_onnx_session_metadata(int64_t session) {
+  SplArray* out{};
+  store_status(slot(table.onnx_session_metadata)(session, &out));
+  return out != nullptr ? out : spl_array_new();
+}
+
+SplArray* rt_torch_onnx_session_run(int64_t session, const SplArray* outputs, const SplArray* inputs, const char* kinds, const SplArray* values, const SplArray* bound_names, const SplArray* bound) {
+  const TextList outputs_list(outputs, "outputs");
+  if (!outputs_list.ok()) {
+    return spl_array_new();
+  }
+  const TextList inputs_list(inputs, "inputs");
+  if (!inputs_list.ok()) {
+    return spl_array_new();
+  }
+  const TextList bound_names_list(bound_names, "bound_names");
+  if (!bound_names_list.ok()) {
+    return spl_array_new();
+  }
+  const IntList bound_list(bound, "bound");
+  if (!bound_list.ok()) {
+    return spl_array_new();
+  }
+  SplArray* out{};
+  store_status(slot(table.onnx_session_run)(session, outputs_list.data(), outputs_list.size(), inputs_list.data(), inputs_list.size(), kinds, values, bound_names_list.data(), bound_names_list.size(), bound_list.data(), bound_list.size(), &out));
+  return out != nullptr ? out : spl_array_new();
+}
+
+char* rt_torch_onnx_session_end_profiling(int64_t session) {
+  char* out{};
+  store_status(slot(table.onnx_session_end_profiling)(session, &out));
+  return to_spl_string(out);
+}
+
+void rt_torch_onnx_session_close(int64_t session) {
+  store_status(slot(table.onnx_session_close)(session));
+}
+
+void rt_torch_onnx_session_end(int64_t session) {
+  store_status(slot(table.onnx_session_end)(session));
+}
+
+SplArray* rt_torch_onnx_initializers(const char* path) {
+  SplArray* out{};
+  store_status(slot(table.onnx_initializers)(path, &out));
+  return out != nullptr ? out : spl_array_new();
+}
+
 SplArray* rt_torch_op(const char* name, const char* kinds, const SplArray* values, const SplArray* names) {
   const TextList names_list(names, "names");
   if (!names_list.ok()) {

@@ -153,6 +153,10 @@ PyObject* compared(PyObject* left, PyObject* right) {
 
 PyObject* power(PyObject* left, PyObject* right) { return PyNumber_Power(left, right, Py_None); }
 
+PyObject* power_in_place(PyObject* left, PyObject* right) {
+  return PyNumber_InPlacePower(left, right, Py_None);
+}
+
 struct Operator {
   const char* name;
   PyObject* (*apply)(PyObject*, PyObject*);
@@ -165,7 +169,7 @@ constexpr std::array<Operator, 6> kComparisons{{
     {"<=", compared<Py_LE>},
     {">=", compared<Py_GE>},
 }};
-constexpr std::array<Operator, 18> kArithmetic{{
+constexpr std::array<Operator, 26> kArithmetic{{
     {"+", PyNumber_Add},
     {"-", PyNumber_Subtract},
     {"*", PyNumber_Multiply},
@@ -184,6 +188,14 @@ constexpr std::array<Operator, 18> kArithmetic{{
     {"*=", PyNumber_InPlaceMultiply},
     {"/=", PyNumber_InPlaceTrueDivide},
     {"%=", PyNumber_InPlaceRemainder},
+    {"//=", PyNumber_InPlaceFloorDivide},
+    {"**=", power_in_place},
+    {"@=", PyNumber_InPlaceMatrixMultiply},
+    {"&=", PyNumber_InPlaceAnd},
+    {"|=", PyNumber_InPlaceOr},
+    {"^=", PyNumber_InPlaceXor},
+    {"<<=", PyNumber_InPlaceLshift},
+    {">>=", PyNumber_InPlaceRshift},
 }};
 
 template <size_t kCount>

@@ -8,6 +8,7 @@
 #include "bridge/objects/errors.h"
 #include "bridge/objects/python_output.h"
 #include "bridge/objects/shared_names.h"
+#include "bridge/objects/uniform_items.h"
 #include "bridge/runtime/pending_release.h"
 #include "bridge/tensors/dlpack_export.h"
 #include "bridge/tensors/from_dlpack.h"
@@ -260,7 +261,8 @@ bool add_core_module() {
   return importer && writer && PyObject_SetAttrString(module.get(), "writer_address", writer.get()) == 0 &&
          PyObject_SetAttrString(module.get(), "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0 &&
          PyObject_SetAttrString(module.get(), "from_dlpack", importer.get()) == 0 &&
-         add_sharing_functions(module.get()) && PyDict_SetItem(modules, name.get(), module.get()) == 0;
+         add_sharing_functions(module.get()) && add_uniform_items_function(module.get()) &&
+         PyDict_SetItem(modules, name.get(), module.get()) == 0;
 }
 
 }  // namespace simple_torch::bridge

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "core_libtorch/error.h"
@@ -82,6 +83,16 @@ CurlLibrary loaded() {
 const CurlLibrary& curl() {
   static const CurlLibrary library = loaded();
   return library;
+}
+
+const char* certificate_file() {
+  for (const char* const name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
+    const char* const file = std::getenv(name);
+    if (file != nullptr && *file != '\0') {
+      return file;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace simple_torch::core::downloads

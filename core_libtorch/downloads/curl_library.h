@@ -27,6 +27,10 @@ struct CurlLibrary {
 /// The machine's libcurl. Throws Error(kUnavailable) if there is none.
 const CurlLibrary& curl();
 
+/// The file of certificates that the environment names by CURL_CA_BUNDLE or SSL_CERT_FILE, as for the program
+/// curl; nullptr: libcurl's own.
+const char* certificate_file();
+
 struct EasyCleanup {
   void operator()(CURL* easy) const { curl().easy_cleanup(easy); }
 };

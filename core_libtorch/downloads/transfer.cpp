@@ -76,6 +76,9 @@ void Transfer::set_up(const std::string& url) {
   set(CURLOPT_ERRORBUFFER, error_text_.data());
   set(CURLOPT_URL, url.c_str());
   allow_web_only();
+  if (const char* const certificates = certificate_file()) {
+    set(CURLOPT_CAINFO, certificates);
+  }
   set(CURLOPT_FOLLOWLOCATION, 1L);
   set(CURLOPT_MAXREDIRS, static_cast<long>(limits_.max_redirects));
   set(CURLOPT_USERAGENT, "simple-torch");

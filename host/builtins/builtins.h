@@ -20,9 +20,11 @@ void install_builtins();
 void set_line_reader(Value function);
 
 void install_text_methods();
+void install_text_format();
 void install_collection_methods();
 void install_dict_methods();
 void install_value_methods();
+void install_integer_methods();
 void install_object_functions();
 void install_python_functions();
 void install_generators();

@@ -8,11 +8,11 @@
 
 namespace spl {
 
-inline const std::vector<Value>& elements_of(Value v) {
+inline const Elements& elements_of(Value v) {
   return v.is(Kind::kTuple) ? as_object<Tuple>(v)->items : as_object<Array>(v)->items;
 }
 
-inline std::vector<Value>& own_elements(Value& v) {
+inline Elements& own_elements(Value& v) {
   make_unique(v);
   return as_object<Array>(v)->items;
 }
@@ -58,6 +58,12 @@ class Collected {
     }
   }
   void add(Value owned) { items_.push_back(owned); }
+  /// Reserves memory for one result for each element, where their number is known.
+  void reserve_for(Value iterable) {
+    if (iterable.is(Kind::kArray) || iterable.is(Kind::kTuple)) {
+      items_.reserve(elements_of(iterable).size());
+    }
+  }
   Value array() { return make_array(std::exchange(items_, {})); }
   std::vector<Value>& items() { return items_; }
 
@@ -67,6 +73,7 @@ class Collected {
 
 inline Collected collected_elements(Thread& thread, Value iterable) {
   Collected collected;
+  collected.reserve_for(iterable);
   each_to_end(thread, iterable, [&](Value v) {
     collected.add(retained(v));
     return true;

@@ -1,7 +1,9 @@
 // Methods of arrays, tuples and ranges, and those that dicts share. Mutating methods hold the only reference
 // to their receiver.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/collection_elements.h"
@@ -47,6 +49,32 @@ Value index_of(Thread&, Value* args, int) {
   }
   return Value();
 }
+Value last_index_of(Thread&, Value* args, int) {
+  const auto& items = elements_of(args[0]);
+  for (size_t i = items.size(); i-- > 0;) {
+    if (are_one_key(items[i], args[1])) {
+      return Value::integer(static_cast<int64_t>(i));
+    }
+  }
+  return Value();
+}
+// The elements from one index up to another, or to the end.
+Value slice(Thread& thread, Value* args, int count) {
+  const Ref range = Ref::owned(make_range(args[1], count > 2 ? args[2] : Value(), false));
+  return thread.get_index(args[0], range.get());
+}
+Value concat(Thread& thread, Value* args, int) {
+  if (!args[1].is(Kind::kArray) && !args[1].is(Kind::kTuple)) {
+    fail("concat(): expected an array, got " + type_name(args[1]));
+  }
+  return thread.arithmetic(BinaryOp::kAdd, args[0], args[1]);
+}
+// A value is copied when one of its holders changes it.
+// Another array, so that a program that comes from Python is warned only about changes that no copy explains.
+Value array_clone(Thread&, Value* args, int) {
+  const Elements& items = as_object<Array>(args[0])->items;
+  return Value::object(new Array(items.slice(0, items.size())));
+}
 Value index_or_fail(Thread& thread, Value* args, int count) {
   const Value found = index_of(thread, args, count);
   if (found.is_nil()) {
@@ -70,6 +98,7 @@ Value count_of(Thread& thread, Value* args, int count) {
 
 Value map(Thread& thread, Value* args, int) {
   Collected result;
+  result.reserve_for(args[0]);
   each_to_end(thread, args[0], [&](Value v) {
     result.add(call_with_element(thread, args[1], v));
     return true;
@@ -240,16 +269,31 @@ Value flatten_into(Thread& thread, Value iterable, Value function) {
 Value flat_map(Thread& thread, Value* args, int) { return flatten_into(thread, args[0], args[1]); }
 Value flatten(Thread& thread, Value* args, int) { return flatten_into(thread, args[0], Value()); }
 
+// The length of the texts in an array, with a separator for each.
+size_t least_length(Value array, size_t separator) {
+  size_t length = 0;
+  if (array.is(Kind::kArray)) {
+    for (const Value v : as_object<Array>(array)->items) {
+      length += separator + (v.is(Kind::kText) ? text_of(v).size() : 0);
+    }
+  }
+  return length;
+}
 Value join(Thread& thread, Value* args, int count) {
   const std::string separator = count > 1 ? expect_text(args[1], "the separator of join()") : "";
   std::string text;
+  text.reserve(least_length(args[0], separator.size()));
   bool first_one = true;
   each_to_end(thread, args[0], [&](Value v) {
     if (!first_one) {
       text += separator;
     }
     first_one = false;
-    text += display(v);
+    if (v.is(Kind::kText)) {
+      text += text_of(v);
+    } else {
+      text += display(v);
+    }
     return true;
   });
   return make_text(std::move(text));
@@ -318,6 +362,49 @@ Value extreme_by(Thread& thread, Value* args, int wanted) {
 Value min_by(Thread& thread, Value* args, int) { return extreme_by(thread, args, -1); }
 Value max_by(Thread& thread, Value* args, int) { return extreme_by(thread, args, 1); }
 
+// Without nil and None; the value of each Some.
+Value compact(Thread& thread, Value* args, int) {
+  Collected result;
+  each_to_end(thread, args[0], [&](Value v) {
+    const bool is_some = v.is(Kind::kEnumValue) && as_object<EnumValue>(v)->type == core_types().option;
+    if (!is_none(v)) {
+      result.add(retained(is_some ? as_object<EnumValue>(v)->payload()[0] : v));
+    }
+    return true;
+  });
+  return result.array();
+}
+// The elements from index `by` on, then those before it; from the end for a negative number.
+Value rotated(Thread& thread, Value* args, int count) {
+  Collected result = collected_elements(thread, args[0]);
+  const auto size = static_cast<int64_t>(result.items().size());
+  if (size > 0) {
+    const int64_t by = count > 1 ? to_integer(args[1]) % size : 1 % size;
+    std::rotate(result.items().begin(), result.items().begin() + (by + size) % size, result.items().end());
+  }
+  return result.array();
+}
+// The columns of an array of rows. A shorter row leaves its place to the next ones.
+Value transposed(Thread& thread, Value* args, int) {
+  std::vector<Collected> columns;
+  each_to_end(thread, args[0], [&](Value row) {
+    if (!row.is(Kind::kArray) && !row.is(Kind::kTuple)) {
+      fail("transpose: expected an array of arrays, got an element of type " + type_name(row));
+    }
+    const Elements& cells = elements_of(row);
+    columns.resize(std::max(columns.size(), cells.size()));
+    for (size_t i = 0; i < cells.size(); ++i) {
+      columns[i].add(retained(cells[i]));
+    }
+    return true;
+  });
+  Collected result;
+  for (Collected& column : columns) {
+    result.add(column.array());
+  }
+  return result.array();
+}
+
 // ---- Reading in groups -----------------------------------------------------------------------------------
 
 Value group_by(Thread& thread, Value* args, int) {
@@ -379,17 +466,9 @@ Value windows(Thread& thread, Value* args, int) {
 Value step(Thread& thread, Value* args, int) {
   const auto by = static_cast<int64_t>(group_size(args[1], "step"));
   const auto* range = args[0].is(Kind::kRange) ? as_object<Range>(args[0]) : nullptr;
-  if (range != nullptr && range->start.is_int() && range->end.is_int()) {  // without the values between
-    std::vector<Value> values;
-    const int64_t last = range->end.as_int;
-    int64_t at = range->start.as_int;
-    while (range->inclusive ? at <= last : at < last) {
-      values.push_back(Value::integer(at));
-      if (__builtin_add_overflow(at, by, &at)) {
-        break;
-      }
-    }
-    return make_array(std::move(values));
+  if (range != nullptr && range->start.is_int() && range->end.is_int()) {  // without the numbers between
+    const bool is_inclusive = range->inclusive;
+    return integers_with_step(range->start.as_int, range->end.as_int, by, is_inclusive);
   }
   Collected result;
   int64_t at = 0;
@@ -406,58 +485,134 @@ Value range_end(Thread&, Value* args, int) { return as_object<Range>(args[0])->e
 
 Value to_string(Thread&, Value* args, int) { return make_text(display(args[0])); }
 
-// A merge sort, because std::sort reads out of bounds if the comparison is inconsistent.
-void merge_sort(std::vector<Value>& items, const std::function<bool(Value, Value)>& less) {
-  std::vector<Value> buffer(items.size());
-  for (size_t width = 1; width < items.size(); width *= 2) {
-    for (size_t left = 0; left < items.size(); left += 2 * width) {
-      const size_t middle = std::min(left + width, items.size()),
-                   right = std::min(left + 2 * width, items.size());
-      size_t a = left, b = middle;
-      for (size_t at = left; at < right; ++at) {
-        buffer[at] = b >= right || (a < middle && !less(items[b], items[a])) ? items[a++] : items[b++];
+/// An element and what it is sorted by; both borrowed. Most comparisons end at `prefix`, without a read of
+/// the objects: the prefixes of two different keys are equal or in the order of the keys.
+struct SortEntry {
+  uint64_t prefix;
+  Value key, item;
+};
+
+constexpr uint64_t kSignBit = uint64_t{1} << 63;
+
+uint64_t prefix_of_float(double value) {
+  const auto bits = std::bit_cast<uint64_t>(value + 0.0);  // -0.0 equals 0.0
+  return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
+}
+uint64_t prefix_of_text(const std::string& text) {
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, text.data(), std::min(text.size(), sizeof(bytes)));
+  return __builtin_bswap64(bytes);  // the first byte decides first
+}
+bool has_prefix(Value v) {
+  return v.is_int() || (v.is_float() && !std::isnan(v.as_float)) || v.is(Kind::kText);
+}
+uint64_t prefix_of(Value v) {
+  return v.is_int()     ? static_cast<uint64_t>(v.as_int) ^ kSignBit
+         : v.is_float() ? prefix_of_float(v.as_float)
+                        : prefix_of_text(text_of(v));
+}
+// The part of a key that decides first: the first element of a tuple or an array.
+Value leading_part(Value key) {
+  const bool is_sequence = key.is(Kind::kTuple) || key.is(Kind::kArray);
+  return is_sequence ? elements_of(key).empty() ? Value() : elements_of(key).front() : key;
+}
+bool are_of_one_type(Value a, Value b) {
+  return a.tag == b.tag && (!a.is_object() || a.as_object->kind == b.as_object->kind);
+}
+
+// A merge sort, because std::sort reads out of bounds if the comparison is inconsistent. Its runs are sorted
+// by insertion.
+template <class Less>
+void merge_sort(std::vector<SortEntry>& entries, Less&& less) {
+  constexpr size_t kRun = 8;
+  for (size_t first = 0; first < entries.size(); first += kRun) {
+    const size_t end = std::min(first + kRun, entries.size());
+    for (size_t i = first + 1; i < end; ++i) {
+      const SortEntry entry = entries[i];
+      size_t at = i;
+      for (; at > first && less(entry, entries[at - 1]); --at) {
+        entries[at] = entries[at - 1];
       }
+      entries[at] = entry;
     }
-    items.swap(buffer);
+  }
+  std::vector<SortEntry> buffer(entries.size());
+  for (size_t width = kRun; width < entries.size(); width *= 2) {
+    for (size_t left = 0; left < entries.size(); left += 2 * width) {
+      const size_t middle = std::min(left + width, entries.size()),
+                   right = std::min(left + 2 * width, entries.size());
+      size_t a = left, b = middle, at = left;
+      const bool is_in_order = b >= right || !less(entries[b], entries[b - 1]);
+      while (!is_in_order && a < middle && b < right) {
+        buffer[at++] = less(entries[b], entries[a]) ? entries[b++] : entries[a++];
+      }
+      const auto rest = std::copy(entries.begin() + static_cast<ptrdiff_t>(a),
+                                  entries.begin() + static_cast<ptrdiff_t>(middle),
+                                  buffer.begin() + static_cast<ptrdiff_t>(at));
+      std::copy(entries.begin() + static_cast<ptrdiff_t>(b), entries.begin() + static_cast<ptrdiff_t>(right),
+                rest);
+    }
+    entries.swap(buffer);
   }
 }
-// Without an argument, sorts by <. A function of one parameter returns a key; a function of two parameters
-// returns whether a comes before b.
-void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int count) {
-  std::vector<Value> order = items;  // a copy, so that an error leaves `items` unchanged
-  if (count == 1) {
-    merge_sort(order, [](Value a, Value b) { return compare(a, b) < 0; });
-    items = order;
+// Fills the prefixes, if the parts of the keys that decide first are plain and of one type.
+bool fill_prefixes(std::vector<SortEntry>& entries) {
+  if (entries.empty()) {
+    return false;
+  }
+  const Value first = entries[0].key;
+  for (SortEntry& entry : entries) {
+    const Value part = leading_part(entry.key);
+    if (!are_of_one_type(entry.key, first) || !has_prefix(part) ||
+        !are_of_one_type(part, leading_part(first))) {
+      return false;
+    }
+    entry.prefix = prefix_of(part);
+  }
+  return true;
+}
+void sort_by_keys(std::vector<SortEntry>& entries) {
+  if (!fill_prefixes(entries)) {
+    merge_sort(entries, [](const SortEntry& a, const SortEntry& b) { return compare(a.key, b.key) < 0; });
     return;
   }
-  const Value function = args[1];
-  const bool by_key =
-      !function.is(Kind::kClosure) || as_object<Closure>(function)->proto->parameters.size() == 1;
-  if (!by_key) {
-    merge_sort(order, [&](Value a, Value b) {
-      const Value pair[] = {a, b};
+  if (!entries[0].key.is_object()) {  // the prefixes of numbers are the whole order
+    merge_sort(entries, [](const SortEntry& a, const SortEntry& b) { return a.prefix < b.prefix; });
+    return;
+  }
+  merge_sort(entries, [](const SortEntry& a, const SortEntry& b) {
+    return a.prefix != b.prefix ? a.prefix < b.prefix : compare(a.key, b.key) < 0;
+  });
+}
+// Without an argument, sorts by <. A function of one parameter returns a key; a function of two parameters
+// returns whether a comes before b. An error leaves `items` unchanged.
+void sort_items(Thread& thread, std::vector<Value>& items, Value* args, int count) {
+  std::vector<SortEntry> entries;
+  entries.reserve(items.size());
+  std::vector<Ref> keys;
+  const Value function = count == 1 ? Value() : args[1];
+  const bool compares =
+      function.is(Kind::kClosure) && as_object<Closure>(function)->proto->parameters.size() != 1;
+  const Proto* const proto = function.is(Kind::kClosure) ? as_object<Closure>(function)->proto : nullptr;
+  keys.reserve(count != 1 && !compares ? items.size() : 0);
+  for (const Value v : items) {
+    if (count != 1 && !compares) {
+      thread.native_safepoint(proto);
+      keys.push_back(Ref::owned(call_with_element(thread, function, v)));
+    }
+    entries.push_back({0, keys.empty() ? v : keys.back().get(), v});
+  }
+  if (compares) {
+    merge_sort(entries, [&](const SortEntry& a, const SortEntry& b) {
+      thread.native_safepoint(proto);
+      const Value pair[] = {a.key, b.key};
       const Ref answer = Ref::owned(thread.call(function, pair, 2));
       return answer.get().is_int() ? answer.get().as_int < 0 : truthy(answer.get());
     });
-    items = order;
-    return;
+  } else {
+    sort_by_keys(entries);
   }
-  std::vector<std::pair<Ref, Value>> keyed;
-  keyed.reserve(order.size());
-  for (const Value v : order) {
-    keyed.emplace_back(Ref::owned(call_with_element(thread, function, v)), v);
-  }
-  std::vector<Value> indexes;
-  for (size_t i = 0; i < keyed.size(); ++i) {
-    indexes.push_back(Value::integer(static_cast<int64_t>(i)));
-  }
-  merge_sort(indexes, [&](Value a, Value b) {
-    return compare(keyed[static_cast<size_t>(a.as_int)].first.get(),
-                   keyed[static_cast<size_t>(b.as_int)].first.get()) < 0;
-  });
-  for (size_t i = 0; i < indexes.size(); ++i) {
-    items[i] = keyed[static_cast<size_t>(indexes[i].as_int)].second;
-  }
+  std::transform(entries.begin(), entries.end(), items.begin(), [](const SortEntry& e) { return e.item; });
 }
 // sort(key: f, reverse: true). As in Python, equal elements keep their order when the others are reversed.
 void sort_with(Thread& thread, std::vector<Value>& items, const NamedArguments& named) {
@@ -500,12 +655,12 @@ Value sorted_function_with(Thread& thread, Value* args, int count) {  // args: t
 // A method that changes its receiver returns it, unless it returns the element that it removed.
 
 Value sort(Thread& thread, Value* args, int count) {
-  sort_items(thread, own_elements(args[0]), args, count);
+  sort_items(thread, own_elements(args[0]).vector(), args, count);
   return retained(args[0]);
 }
 Value sort_in_place_with(Thread& thread, Value* args, int count) {
   const NamedArguments named = sort_options("sort", args[1], count);
-  sort_with(thread, own_elements(args[0]), named);
+  sort_with(thread, own_elements(args[0]).vector(), named);
   return retained(args[0]);
 }
 Value push(Thread&, Value* args, int) {
@@ -518,22 +673,51 @@ Value pop(Thread&, Value* args, int count) {
     return Value();  // nil, for `if let Some(x) = xs.pop()`
   }
   const size_t at = count > 1 ? checked_index(args[1], items.size(), "array") : items.size() - 1;
-  const Value value = items[at];
-  items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
-  return value;
+  return items.take(at);
 }
 Value insert(Thread&, Value* args, int) {
-  auto& items = own_elements(args[0]);
+  auto& items = own_elements(args[0]).vector();
   const size_t at = checked_index(args[1], items.size() + 1, "array");
   items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), retained(args[2]));
   return retained(args[0]);
 }
+// The index of remove(); its errors have a hint, because in Python the argument is a value.
+size_t removal_index(Value index, size_t size) {
+  try {
+    return checked_index(index, size, "array");
+  } catch (SimpleError& error) {
+    error.hint = error.hint.empty() ? "remove() removes the element at an index; for a value write "
+                                      "xs.remove(xs.index(value))"
+                                    : error.hint;
+    throw;
+  }
+}
 Value remove(Thread&, Value* args, int) {
   auto& items = own_elements(args[0]);
-  const size_t at = checked_index(args[1], items.size(), "array");
-  const Value value = items[at];
-  items.erase(items.begin() + static_cast<std::ptrdiff_t>(at));
-  return value;
+  return items.take(removal_index(args[1], items.size()));
+}
+Value pop_front(Thread&, Value* args, int) {
+  auto& items = own_elements(args[0]);
+  return items.empty() ? Value() : items.take(0);
+}
+Value push_front(Thread& thread, Value* args, int) {
+  Value arguments[] = {args[0], Value::integer(0), args[1]};
+  const Value result = insert(thread, arguments, 3);
+  args[0] = arguments[0];  // the array, which may have been copied
+  return result;
+}
+Value sort_descending(Thread& thread, Value* args, int count) {
+  std::vector<Value>& items = own_elements(args[0]).vector();
+  const auto reverse_items = [&] { std::reverse(items.begin(), items.end()); };
+  reverse_items();  // so that equal elements keep their order
+  try {
+    sort_items(thread, items, args, count);
+  } catch (...) {
+    reverse_items();
+    throw;
+  }
+  reverse_items();
+  return retained(args[0]);
 }
 // `del xs[i]` and `del xs[i:j]`.
 Value delete_items(Thread& thread, Value* args, int count) {
@@ -541,7 +725,7 @@ Value delete_items(Thread& thread, Value* args, int count) {
     return remove(thread, args, count);
   }
   const std::vector<size_t> positions = slice_positions(args[1], as_object<Array>(args[0])->items.size());
-  auto& items = own_elements(args[0]);
+  auto& items = own_elements(args[0]).vector();
   std::vector<bool> is_deleted(items.size());
   for (const size_t at : positions) {
     is_deleted[at] = true;
@@ -557,44 +741,46 @@ Value delete_items(Thread& thread, Value* args, int count) {
   return retained(args[0]);
 }
 Value clear(Thread&, Value* args, int) {
-  auto& items = own_elements(args[0]);
-  const auto old = std::exchange(items, {});
+  const auto old = own_elements(args[0]).take_all();
   for (const Value v : old) {
     release(v);
   }
   return retained(args[0]);
 }
 Value reverse(Thread&, Value* args, int) {
-  auto& items = own_elements(args[0]);
+  auto& items = own_elements(args[0]).vector();
   std::reverse(items.begin(), items.end());
   return retained(args[0]);
 }
 Value extend(Thread& thread, Value* args, int) {
   Collected more = collected_elements(thread, args[1]);
   auto& items = own_elements(args[0]);
-  items.insert(items.end(), more.items().begin(), more.items().end());
-  more.items().clear();
+  for (Value& v : more.items()) {
+    items.push_back(std::exchange(v, Value()));
+  }
   return retained(args[0]);
 }
 Value fill(Thread&, Value* args, int) {
-  for (Value& v : own_elements(args[0])) {
-    assign(v, retained(args[1]));
+  auto& items = own_elements(args[0]);
+  for (size_t at = 0; at < items.size(); ++at) {
+    items.set(at, retained(args[1]));
   }
   return retained(args[0]);
 }
 Value swap(Thread&, Value* args, int) {
   auto& items = own_elements(args[0]);
-  std::swap(items[checked_index(args[1], items.size(), "array")],
-            items[checked_index(args[2], items.size(), "array")]);
+  const size_t a = checked_index(args[1], items.size(), "array"),
+               b = checked_index(args[2], items.size(), "array");
+  const Value first = retained(items[a]), second = retained(items[b]);
+  items.set(a, second);
+  items.set(b, first);
   return retained(args[0]);
 }
 Value truncate(Thread&, Value* args, int) {
   auto& items = own_elements(args[0]);
   const auto length = static_cast<size_t>(std::max<int64_t>(0, to_integer(args[1])));
   while (items.size() > length) {
-    const Value v = items.back();
-    items.pop_back();
-    release(v);
+    release(items.take(items.size() - 1));
   }
   return retained(args[0]);
 }
@@ -677,6 +863,7 @@ const NativeEntry kReading[] = {
     {"all", all_fn, 1, 2},
     {"find", find, 2, 2},
     {"find_index", find_index, 2, 2},
+    {"position", find_index, 2, 2},
     {"take", take, 2, 2},
     {"skip", skip, 2, 2},
     {"drop_first", skip, 2, 2},
@@ -705,10 +892,26 @@ const NativeEntry kReading[] = {
     {"max", max, 1, 1},
     {"count", count_of, 1, 2},
     {"to_string", to_string, 1, 1},
+    {"has", contains, 2, 2},
+    {"rev", reversed, 1, 1},
+    {"drop_while", skip_while, 2, 2},
+    {"chunk", chunks, 2, 2},
+    {"uniq", unique, 1, 1},
+    {"distinct", unique, 1, 1},
+    {"count_of", count_of, 2, 2},
+    {"min_by_key", min_by, 2, 2},
+    {"max_by_key", max_by, 2, 2},
+    {"all_truthy", all_fn, 1, 1},
+    {"any_truthy", any_fn, 1, 1},
+    {"compact", compact, 1, 1},
+    {"rotate", rotated, 1, 2},
+    {"transpose", transposed, 1, 1},
 };
 const NativeEntry kIndexed[] = {
     {"first", first, 1, 1},       {"last", last, 1, 1},           {"get", get, 2, 3},
-    {"index_of", index_of, 2, 2}, {"index", index_or_fail, 2, 2},
+    {"index_of", index_of, 2, 2}, {"index", index_or_fail, 2, 2}, {"last_index_of", last_index_of, 2, 2},
+    {"slice", slice, 2, 3},       {"concat", concat, 2, 2},       {"clone", array_clone, 1, 1},
+    {"copy", array_clone, 1, 1},  {"fetch", get, 3, 3},           {"merge", concat, 2, 2},
 };
 const NativeEntry kChanging[] = {
     {"push", push, 2, 2},
@@ -726,6 +929,12 @@ const NativeEntry kChanging[] = {
     {"fill", fill, 2, 2},
     {"swap", swap, 3, 3},
     {"truncate", truncate, 2, 2},
+    {"push_back", push, 2, 2},
+    {"push_front", push_front, 2, 2},
+    {"pop_back", pop, 1, 1},
+    {"pop_front", pop_front, 1, 1},
+    {"sort_by_key", sort, 2, 2},
+    {"sort_desc", sort_descending, 1, 1},
 };
 const NativeEntry kRange[] = {
     {"step", step, 2, 2},

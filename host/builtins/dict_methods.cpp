@@ -65,15 +65,39 @@ Value dict_clear(Thread&, Value* args, int) {
   assign(args[0], Value::object(new Dict()));
   return retained(args[0]);
 }
-Value update(Thread&, Value* args, int count) {
+Ref dict_of_pairs(Thread& thread, Value pairs) {
+  Ref made = Ref::owned(Value::object(new Dict()));
+  each_to_end(thread, pairs, [&](Value pair) {
+    const bool is_pair = (pair.is(Kind::kTuple) || pair.is(Kind::kArray)) && elements_of(pair).size() == 2;
+    if (!is_pair) {
+      fail("dict(): elements must be pairs of a key and a value, got " + type_name(pair));
+    }
+    dict_of(made.get())->set(retained(elements_of(pair)[0]), retained(elements_of(pair)[1]));
+    return true;
+  });
+  return made;
+}
+// The entries of a mapping, or of pairs, as a dict.
+Ref dict_from(Thread& thread, Value entries) {
+  Ref mapping = thread.as_mapping(entries);
+  return mapping.get().is_nil() ? dict_of_pairs(thread, entries) : mapping;
+}
+// dict(), dict(pairs), dict(mapping): a dict of its own.
+Value to_dict(Thread& thread, Value* args, int count) {
+  if (count == 0) {
+    return Value::object(new Dict());
+  }
+  Ref dict = dict_from(thread, args[0]);
+  make_unique(dict.slot());
+  return dict.take();
+}
+Value update(Thread& thread, Value* args, int count) {
   if (count == 1) {
     return retained(args[0]);
   }
-  if (!args[1].is(Kind::kDict)) {
-    fail("update(): argument must be a dict, got " + type_name(args[1]));
-  }
+  const Ref other = dict_from(thread, args[1]);
   Dict* dict = own_dict(args[0]);
-  for (const auto& entry : dict_of(args[1])->entries) {
+  for (const auto& entry : dict_of(other.get())->entries) {
     if (!entry.key.is_missing()) {
       dict->set(retained(entry.key), retained(entry.value));
     }
@@ -103,25 +127,7 @@ Value merged(Thread& thread, Value* args, int count) {
   release(update(thread, copy, count));
   return copy[0];
 }
-// dict(), dict(pairs), dict(other, name: value).
-Value to_dict(Thread& thread, Value* args, int count) {
-  if (count == 0) {
-    return Value::object(new Dict());
-  }
-  if (args[0].is(Kind::kDict)) {
-    return retained(args[0]);
-  }
-  const Ref made = Ref::owned(Value::object(new Dict()));
-  each_to_end(thread, args[0], [&](Value pair) {
-    const bool is_pair = (pair.is(Kind::kTuple) || pair.is(Kind::kArray)) && elements_of(pair).size() == 2;
-    if (!is_pair) {
-      fail("dict(): elements must be pairs of a key and a value, got " + type_name(pair));
-    }
-    dict_of(made.get())->set(retained(elements_of(pair)[0]), retained(elements_of(pair)[1]));
-    return true;
-  });
-  return retained(made.get());
-}
+// dict(other, name: value).
 Value dict_with(Thread& thread, Value* args, int count) {  // args: the names, then as for to_dict()
   Value both[] = {to_dict(thread, args + 1, count - 1), args[0]};
   release(update(thread, both, 2));
@@ -157,6 +163,13 @@ Value for_each_entry(Thread& thread, Value* args, int) {
   return Value();
 }
 
+// A value is copied when one of its holders changes it.
+Value dict_clone(Thread&, Value* args, int) {
+  Value copy = retained(args[0]);
+  make_unique(copy);
+  return copy;
+}
+
 const NativeEntry kDict[] = {
     {"get", dict_get, 2, 3},         {"keys", keys, 1, 1},
     {"values", values, 1, 1},        {"items", items, 1, 1},
@@ -164,11 +177,13 @@ const NativeEntry kDict[] = {
     {"has_key", contains_key, 2, 2}, {"has", contains_key, 2, 2},
     {"set", dict_set, 3, 3},         {"insert", dict_set, 3, 3},
     {"remove", dict_remove, 2, 2},   {"pop", dict_pop, 2, 3},
+    {"get_or", dict_get, 3, 3},      {"clone", dict_clone, 1, 1},
     {"__delitem__", dict_pop, 2, 2}, {"setdefault", set_default, 2, 3},
     {"clear", dict_clear, 1, 1},     {"update", update, 1, 2, update_with},
     {"merge", merged, 2, 2},         {"map_values", map_values, 2, 2},
     {"filter", dict_filter, 2, 2},   {"for_each", for_each_entry, 2, 2},
-    {"each", for_each_entry, 2, 2},
+    {"each", for_each_entry, 2, 2},  {"fetch", dict_get, 3, 3},
+    {"copy", dict_clone, 1, 1},      {"delete", dict_remove, 2, 2},
 };
 
 const NativeEntry kDictFunctions[] = {

@@ -29,7 +29,7 @@ struct CryptoLibrary {
 
 CryptoLibrary opened_crypto() {
   const SystemLibrary library("std.hash", "OpenSSL (libcrypto.so.3; Debian package libssl3)",
-                              {"libcrypto.so.3"});
+                              {"libcrypto.so.3"}, "libsimple_torch_crypto.so");
   CryptoLibrary made{};
   library.find(made.get_digest, "EVP_get_digestbyname");
   library.find(made.digest_size, "EVP_MD_get_size");

@@ -18,6 +18,7 @@
 #include "host/vm/failure.h"
 #include "host/vm/generator.h"
 #include "host/vm/lock.h"
+#include "host/vm/lost_errors.h"
 #include "host/vm/signal_check.h"
 #include "host/vm/thread.h"
 #include "host/vm/threads.h"
@@ -149,6 +150,23 @@ Value fields(Thread&, Value* args, int) {
   return make_array(std::move(pairs));
 }
 
+// A method that a decorator adds to a class which does not declare it: [type, function], name.
+Value add_method(Thread&, Value* args, int) {
+  const auto& both = as_object<Array>(args[0])->items;
+  if (!both[0].is(Kind::kRecord) || !both[1].is(Kind::kClosure)) {
+    fail("rt_add_method: expected a class and a function");
+  }
+  auto* record = as_object<Record>(both[0]);
+  const Symbol name = intern(expect_text(args[1], "rt_add_method: the name"));
+  if (record->find(name) != nullptr) {
+    return Value();
+  }
+  record->add(name, Method{retained(both[1])});
+  record->cache_hooks();
+  ++method_epoch();
+  return Value();
+}
+
 Value captured(Thread&, Value* args, int) { return make_array(captured_values(element(args[0]))); }
 
 // A shallow copy of an object. No initializer runs. An enum's value does not change: it is its own copy.
@@ -169,6 +187,46 @@ Value shallow_copy(Thread&, Value* args, int) {
     copy->fields()[i] = retained(instance->fields()[i]);
   }
   return Value::object(copy);
+}
+
+// The object of a bound method, in an array; an empty array for other values.
+Value receiver(Thread&, Value* args, int) {
+  const Value of = element(args[0]);
+  return of.is(Kind::kBoundMethod) ? make_array({retained(static_cast<BoundMethod*>(of.as_object)->self)})
+                                   : make_array({});
+}
+
+// The method of another object of the same class.
+Value rebind(Thread&, Value* args, int) {
+  const Value of = element(args[0]), object = element(args[0], 1);
+  if (!of.is(Kind::kBoundMethod)) {
+    fail("rt_rebind: the first argument must be a bound method, got " + type_name(of));
+  }
+  const auto* method = static_cast<BoundMethod*>(of.as_object);
+  return Value::object(new BoundMethod(retained(object), retained(method->function)));
+}
+
+// The same enum value with an attachment.
+Value attach(Thread&, Value* args, int) {
+  const Value of = element(args[0]);
+  if (!of.is(Kind::kEnumValue)) {
+    fail("rt_attach: the first argument must be a value of an enum, got " + type_name(of));
+  }
+  auto* value = as_object<EnumValue>(of);
+  EnumValue* copy = new_enum_value(value->type, value->variant, true);
+  for (uint32_t i = 0; i < value->info().arity; ++i) {
+    copy->payload()[i] = retained(value->payload()[i]);
+  }
+  copy->attachment() = retained(element(args[0], 1));
+  return Value::object(copy);
+}
+
+// Nil without one.
+Value attachment(Thread&, Value* args, int) {
+  const Value of = element(args[0]);
+  return of.is(Kind::kEnumValue) && as_object<EnumValue>(of)->has_attachment
+             ? retained(as_object<EnumValue>(of)->attachment())
+             : Value();
 }
 
 // Changes the class of an object to a subclass without additional fields.
@@ -407,6 +465,12 @@ Value on_input(Thread&, Value* args, int) {
   return Value();
 }
 
+// The function receives a Failure that no code can catch, and its place. It returns whether it reported it.
+Value on_lost_error(Thread&, Value* args, int) {
+  set_lost_error_function(element(args[0]));
+  return Value();
+}
+
 // ---- coroutines of an event loop
 
 Value on_event_loop(Thread&, Value* args, int) {
@@ -430,8 +494,13 @@ constexpr NativeEntry kExterns[] = {
     {"rt_with_member", with_member, 2, 2},
     {"rt_members", members, 1, 1},
     {"rt_fields", fields, 1, 1},
+    {"rt_add_method", add_method, 2, 2},
     {"rt_reached", captured, 1, 1},
     {"rt_shallow_copy", shallow_copy, 1, 1},
+    {"rt_receiver", receiver, 1, 1},
+    {"rt_rebind", rebind, 1, 1},
+    {"rt_attach", attach, 1, 1},
+    {"rt_attachment", attachment, 1, 1},
     {"rt_become", become, 1, 1},
     {"rt_has_member", has_member, 2, 2},
     {"rt_has_method", has_method, 2, 2},
@@ -452,6 +521,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_attempt_interruptible", attempt_interruptible, 1, 1},
     {"rt_on_signal", on_signal, 1, 1},
     {"rt_on_input", on_input, 1, 1},
+    {"rt_on_lost_error", on_lost_error, 1, 1},
     {"rt_on_event_loop", on_event_loop, 1, 1},
     {"rt_in_coroutine", in_coroutine, 1, 1},
     {"rt_run_task", run_task, 1, 1},

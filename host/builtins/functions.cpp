@@ -1,10 +1,16 @@
 // Built-in functions.
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/host_externs.h"
@@ -15,6 +21,7 @@
 #include "host/values/sized.h"
 #include "host/vm/failure.h"
 #include "host/vm/lock.h"
+#include "host/vm/safepoint.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -29,18 +36,34 @@ std::string joined(Value* args, int count, const std::string& separator) {
   return line;
 }
 std::string line_of(Value* args, int count) { return joined(args, count, " ") + '\n'; }
-// print(x, sep: ", ", end: "", flush: true), as in Python.
+// print(x, sep: ", ", end: "", file: f, flush: true), as in Python.
 std::string line_with(const char* function, Value* args, int count) {
-  const NamedArguments named(function, args[0], {"sep", "end", "flush"});
+  const NamedArguments named(function, args[0], {"sep", "end", "file", "flush"});
   const auto text = [&](const char* name, const char* otherwise) {
     const Value value = named.get(name);
     return value.is_nil() ? std::string(otherwise) : expect_text(value, name);
   };
   return joined(args + 1, count - 1, text("sep", " ")) + text("end", "\n");
 }
-Value print_with(Thread&, Value* args, int count) {
-  print_text(line_with("print", args, count));
-  if (NamedArguments("print", args[0], {"sep", "end", "flush"}).is_true("flush")) {
+// A line for an object with write(), such as an open file, sys.stderr or io.StringIO().
+void print_to(Thread& thread, Value file, const std::string& line, bool flush) {
+  const Ref text = Ref::owned(make_text(line));
+  const Value argument = text.get();
+  release(thread.call_method(file, intern("write"), &argument, 1));
+  if (flush) {
+    release(thread.call_method(file, intern("flush"), nullptr, 0));
+  }
+}
+Value print_with(Thread& thread, Value* args, int count) {
+  const std::string line = line_with("print", args, count);
+  const NamedArguments named("print", args[0], {"sep", "end", "file", "flush"});
+  const bool flush = named.is_true("flush");
+  if (const Value file = named.get("file"); !file.is_nil()) {
+    print_to(thread, file, line, flush);
+    return Value();
+  }
+  print_text(line);
+  if (flush) {
     flush_output();
   }
   return Value();
@@ -71,9 +94,50 @@ Value assert_fn(Thread&, Value* args, int count) {
   fail(count > 1 ? "assertion failed: " + display(args[1]) : "assertion failed");
 }
 Value len_fn(Thread& thread, Value* args, int) { return Value::integer(thread.length(args[0])); }
+// A text as Python's int() and float() read it, without spaces around it and `_` between digits; empty if
+// they raise a ValueError.
+std::string digits_of(const std::string& text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const size_t start = text.find_first_not_of(" \t\n\r\f\v"), last = text.find_last_not_of(" \t\n\r\f\v");
+  std::string plain;
+  for (size_t i = start; i <= last && last != std::string::npos; ++i) {
+    if (text[i] == '_' && i > start && i < last && is_digit(text[i - 1]) && is_digit(text[i + 1])) {
+      continue;
+    }
+    plain += text[i];
+  }
+  return plain.find_first_of("xXpP(_") == std::string::npos ? plain : "";
+}
+
+// int(text) and float(text) in a program that comes from Python, where `except ValueError` expects an error.
+Value python_number(const std::string& text, bool is_int) {
+  const std::string digits = digits_of(text);
+  char* end = nullptr;
+  errno = 0;
+  const Value number = is_int ? Value::integer(std::strtoll(digits.c_str(), &end, 10))
+                              : Value::number(std::strtod(digits.c_str(), &end));
+  const bool is_number = !digits.empty() && *end == '\0';
+  if (is_number && !(is_int && errno == ERANGE)) {
+    return number;
+  }
+  fail_value(is_number ? "int(): '" + text + "' does not fit into 64 bits"
+             : is_int  ? "invalid literal for int() with base 10: '" + text + "'"
+                       : "could not convert string to float: '" + text + "'",
+             "catch ValueError, or use parse_int() and parse_float(), which return an Option");
+}
+bool is_text_of_port(Thread& thread, Value value) { return value.is(Kind::kText) && thread.runs_port(); }
+
 // int(), float(), str() and bool() without an argument are 0, 0.0, "" and false, as in Python.
-Value int_fn(Thread&, Value* args, int count) { return Value::integer(count == 0 ? 0 : to_integer(args[0])); }
-Value float_fn(Thread&, Value* args, int count) {
+Value int_fn(Thread& thread, Value* args, int count) {
+  if (count > 0 && is_text_of_port(thread, args[0])) {
+    return python_number(text_of(args[0]), true);
+  }
+  return Value::integer(count == 0 ? 0 : to_integer(args[0]));
+}
+Value float_fn(Thread& thread, Value* args, int count) {
+  if (count > 0 && is_text_of_port(thread, args[0])) {
+    return python_number(text_of(args[0]), false);
+  }
   return Value::number(count == 0 ? 0.0 : to_number(args[0]));
 }
 template <Tag Type>
@@ -142,6 +206,10 @@ Value extreme_with(Thread& thread, const char* function, Value* args, int count,
   Ref best = Ref::owned(Value::missing()), best_key;
   const auto consider = [&](Value v) {
     Ref own_key = key.is_nil() ? Ref::shared(v) : Ref::owned(thread.call(key, &v, 1));
+    if (own_key.get().is_nil() && count == 2 && args[1].is(Kind::kDict)) {
+      fail(std::string(function) + "(): the key of " + display(v) + " is nil",
+           "the elements of a dict are its pairs; write d.keys() for its keys");
+    }
     if (best.get().is_missing() || compare(own_key.get(), best_key.get()) * wanted > 0) {
       best = Ref::shared(v);
       best_key = std::move(own_key);
@@ -202,15 +270,7 @@ Value range_fn(Thread& thread, Value* args, int count) {
   if (bounds[2].as_int == 0) {
     fail("range() step must not be zero");
   }
-  const int64_t first = bounds[0].as_int, end = bounds[1].as_int, step = bounds[2].as_int;
-  std::vector<Value> items;
-  for (int64_t at = first; step > 0 ? at < end : at > end;) {
-    items.push_back(Value::integer(at));
-    if (__builtin_add_overflow(at, step, &at)) {
-      break;
-    }
-  }
-  return make_array(std::move(items));
+  return integers_with_step(bounds[0].as_int, bounds[1].as_int, bounds[2].as_int, false);
 }
 
 Value attempt_fn(Thread& thread, Value* args, int) { return attempted(thread, args[0]); }
@@ -230,6 +290,73 @@ Value& line_reader() {
   return reader;
 }
 
+/// Standard input, read in parts.
+struct StandardInput {
+  std::string unread;
+  bool is_busy = false;  // a thread reads, while the others wait
+};
+
+// Waits in short intervals for what SIGINT or another thread ends.
+template <class Try>
+void wait_until(Try&& is_done) {
+  while (!is_done()) {
+    if (host_lock().wanted()) {
+      safepoint();
+    }
+  }
+}
+
+// Appends what standard input has. False if there is no more.
+bool read_more(std::string& unread) {
+  constexpr int kPart = 50;  // milliseconds
+  bool is_open = true;
+  wait_until([&] {
+    const Unlocked unlocked;
+    pollfd entry{STDIN_FILENO, POLLIN, 0};
+    if (poll(&entry, 1, kPart) <= 0) {
+      return false;
+    }
+    char part[1 << 16];
+    const ssize_t count = read(STDIN_FILENO, part, sizeof part);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) {
+      return false;
+    }
+    is_open = count > 0;
+    unread.append(part, count > 0 ? static_cast<size_t>(count) : 0);
+    return true;
+  });
+  return is_open;
+}
+
+// The next line without its end. False at the end of input.
+bool read_input_line(std::string& line) {
+  static StandardInput input;
+  wait_until([&] {
+    if (input.is_busy) {
+      const Unlocked unlocked;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      return false;
+    }
+    return true;
+  });
+  struct Reading {
+    Reading() { input.is_busy = true; }
+    ~Reading() { input.is_busy = false; }
+  } reading;
+  size_t end = input.unread.find('\n');
+  for (size_t known = 0; end == std::string::npos; end = input.unread.find('\n', known)) {
+    known = input.unread.size();
+    if (!read_more(input.unread)) {
+      line = std::exchange(input.unread, {});
+      return !line.empty();
+    }
+  }
+  line = input.unread.substr(0, end);
+  input.unread.erase(0, end + 1);
+  return true;
+}
+
+// nil at the end of input.
 Value input_fn(Thread& thread, Value* args, int count) {
   if (!line_reader().is_nil()) {
     const Ref reader = Ref::shared(line_reader());
@@ -242,11 +369,7 @@ Value input_fn(Thread& thread, Value* args, int count) {
     flush_output();
   }
   std::string line;
-  const Unlocked unlocked;
-  for (int c = std::getchar(); c != EOF && c != '\n'; c = std::getchar()) {
-    line += static_cast<char>(c);
-  }
-  return make_text(std::move(line));
+  return read_input_line(line) ? make_text(std::move(line)) : Value();
 }
 
 Value channel_fn(Thread&, Value*, int) { fail("channels are not supported"); }
@@ -314,9 +437,11 @@ void install_builtins() {
   builtins()[intern("Option")] = Value::object(core_types().option);
   builtins()[intern("Result")] = Value::object(core_types().result);
   install_text_methods();
+  install_text_format();
   install_collection_methods();
   install_dict_methods();
   install_value_methods();
+  install_integer_methods();
   install_object_functions();
   install_python_functions();
   install_generators();

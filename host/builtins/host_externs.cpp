@@ -38,6 +38,7 @@
 #include "host/builtins/tables.h"
 #include "host/builtins/tokenizer_externs.h"
 #include "host/builtins/zlib_externs.h"
+#include "host/installation.h"
 #include "host/output.h"
 #include "host/report.h"
 #include "host/sdn/sdn_values.h"
@@ -148,6 +149,7 @@ Value executable(Thread&, Value*, int) {
   const fs::path path = fs::read_symlink("/proc/self/exe", problem);
   return make_text(problem ? "" : path.string());
 }
+Value installation(Thread&, Value*, int) { return make_text(installation_folder()); }
 Value read_text(Thread&, Value* args, int) {
   const std::string& path = expect_text(args[0], "the path");
   std::error_code ignored;
@@ -252,13 +254,22 @@ Value failure_report(Thread&, Value* args, int) {
   return without_first_line(report_of(failure_argument(args[0]), program_info().verbose));
 }
 
-// "index", "division", "arguments", or an empty text for other failures.
+// Fails with a message and the value in args[1], an array of one.
+Value raise_value(Thread&, Value* args, int) {
+  SimpleError error(text_of(args[0]));
+  error.payload = Ref::shared(as_object<Array>(args[1])->items.at(0));
+  throw error;
+}
+
+// "index", "division", "value", "arguments", or an empty text for other failures.
 Value failure_class(Thread&, Value* args, int) {
   switch (failure_argument(args[0]).error_class) {
     case ErrorClass::kIndexOutOfRange:
       return make_text("index");
     case ErrorClass::kDivisionByZero:
       return make_text("division");
+    case ErrorClass::kValue:
+      return make_text("value");
     case ErrorClass::kArguments:
       return make_text("arguments");
     case ErrorClass::kOther:
@@ -280,6 +291,19 @@ Value inner_failure_report(Thread&, Value* args, int) {
   return without_first_line(note_of(inner));
 }
 
+// [the result of the method `args[1]` of `args[0][0]`], for the arguments `args[2]`.
+Value call_method_by_name(Thread& thread, Value* args, int) {
+  const Ref object = Ref::shared(as_object<Array>(args[0])->items[0]);
+  const Ref arguments = Ref::shared(args[2]);
+  std::vector<Value> values;
+  for (const Value value : as_object<Array>(arguments.get())->items) {
+    values.push_back(value);
+  }
+  const Symbol name = intern(expect_text(args[1], "the method's name"));
+  const Value result = thread.call_method(object.get(), name, values.data(), static_cast<int>(values.size()));
+  return make_array({result});
+}
+
 Value call_depth(Thread& thread, Value*, int) {
   return Value::integer(static_cast<int64_t>(thread.stack().size()));
 }
@@ -290,7 +314,8 @@ Value tuple_of(Thread&, Value* args, int) {
     fail("rt_tuple: arguments must be an array of items and an array of names, got " + type_name(args[0]) +
          " and " + type_name(args[1]));
   }
-  std::vector<Value> items = as_object<Array>(args[0])->items;
+  const auto& elements = as_object<Array>(args[0])->items;
+  std::vector<Value> items(elements.begin(), elements.end());
   const auto& names = as_object<Array>(args[1])->items;
   if (!names.empty() && names.size() != items.size()) {
     fail("rt_tuple: got " + std::to_string(names.size()) + " names for " + std::to_string(items.size()) +
@@ -354,7 +379,7 @@ const NativeEntry kExterns[] = {
     {"rt_collect_cycles", collect, 0, 0},
     {"rt_tracked_objects", tracked_count, 0, 0},
     {"rt_sdn_parse", sdn_parse, 1, 1},
-    {"rt_process_run", process_run, 2, 2},
+    {"rt_run_process", process_run, 2, 2},
     {"rt_process_execute", process_execute, 1, 1},
     {"rt_interrupt_mark_begin", interrupt_mark_begin, 0, 0},
     {"rt_interrupt_mark_end", interrupt_mark_end, 0, 0},
@@ -362,6 +387,7 @@ const NativeEntry kExterns[] = {
     {"rt_safepoint", stop_if_interrupted, 0, 0},
     {"rt_file_size", file_size, 1, 1},
     {"rt_executable", executable, 0, 0},
+    {"rt_installation", installation, 0, 0},
     {"rt_spec_failure", spec_failure, 3, 3},
     {"rt_user_location", user_location, 0, 0},
     {"rt_tuple", tuple_of, 2, 2},
@@ -373,8 +399,10 @@ const NativeEntry kExterns[] = {
     {"rt_tuple_names", tuple_names, 1, 1},
     {"rt_failure_report", failure_report, 1, 1},
     {"rt_failure_class", failure_class, 1, 1},
+    {"rt_raise", raise_value, 2, 2},
     {"rt_inner_failure_report", inner_failure_report, 2, 2},
     {"rt_call_depth", call_depth, 0, 0},
+    {"rt_call_method", call_method_by_name, 3, 3},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -32,7 +33,7 @@ struct CurlLibrary {
 
 CurlLibrary opened_curl() {
   const SystemLibrary library("std.http", "libcurl (libcurl.so.4; Debian package libcurl4)",
-                              {"libcurl.so.4", "libcurl-gnutls.so.4"});
+                              {"libcurl.so.4", "libcurl-gnutls.so.4"}, "libsimple_torch_curl.so");
   CurlLibrary made{};
   library.find(made.global_init, "curl_global_init");
   library.find(made.easy_init, "curl_easy_init");
@@ -165,6 +166,17 @@ class Exchange {
   bool has_failed_to_write_ = false;
 };
 
+// The file of certificates that the environment names, as for the program curl; else libcurl has its own.
+const char* certificate_file() {
+  for (const char* const name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
+    const char* const file = std::getenv(name);
+    if (file != nullptr && *file != '\0') {
+      return file;
+    }
+  }
+  return nullptr;
+}
+
 // The settings are the method, the URL, the lines of headers, the body or nil, the seconds, the number of
 // redirections, the file for the body or nil, and whether certificates are verified.
 Value http_request(Thread&, Value* args, int) {
@@ -198,6 +210,9 @@ Value http_request(Thread&, Value* args, int) {
   exchange.set(CURLOPT_MAXREDIRS, static_cast<long>(to_integer(element(settings, 5))));
   if (!element(settings, 6).is_nil()) {
     exchange.write_to(expect_text(element(settings, 6), "http: the file"));
+  }
+  if (const char* const certificates = certificate_file()) {
+    exchange.set(CURLOPT_CAINFO, certificates);
   }
   if (!truthy(element(settings, 7))) {
     exchange.set(CURLOPT_SSL_VERIFYPEER, 0L);

@@ -9,6 +9,8 @@
 #include "host/values/error.h"
 #include "host/values/nesting.h"
 #include "host/values/sized.h"
+#include "host/vm/lock.h"
+#include "host/vm/safepoint.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -86,7 +88,7 @@ class JsonWriter {
     out_ += std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
   }
 
-  void write_items(const std::vector<Value>& items) {
+  void write_items(const Elements& items) {
     out_ += '[';
     ++depth_;
     for (size_t i = 0; i < items.size(); ++i) {
@@ -143,6 +145,9 @@ class JsonWriter {
   }
 
   void begin_item(bool is_first) {
+    if (++written_ % 256 == 0 && host_lock().wanted()) {
+      safepoint();
+    }
     if (!is_first) {
       out_ += settings_.item_separator;
     }
@@ -235,6 +240,7 @@ class JsonWriter {
   const JsonSettings& settings_;
   std::string out_;
   int depth_ = 0;
+  size_t written_ = 0;  // items
 };
 
 constexpr NativeEntry kJsonExterns[] = {

@@ -76,7 +76,7 @@ MemberClasses member_classes(Value value) {
   return classes;
 }
 
-const std::vector<Value>& tree_arguments(Value array, size_t count) {
+const Elements& tree_arguments(Value array, size_t count) {
   if (!array.is(Kind::kArray) || as_object<Array>(array)->items.size() != count) {
     fail("expected an array of " + std::to_string(count) + " values");
   }
@@ -159,7 +159,7 @@ void add_registered(TreeMembers& found, const MemberClasses& classes, Value pair
 
 // The members in the fields of the module, in the order of their first assignment, without the fields
 // `excluded`.
-TreeMembers own_members(const MemberClasses& classes, Instance& module, const std::vector<Value>& excluded) {
+TreeMembers own_members(const MemberClasses& classes, Instance& module, const Elements& excluded) {
   static const Symbol registered = intern("_registered");
   TreeMembers found;
   const auto& fields = module.record->fields;

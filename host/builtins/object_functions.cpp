@@ -5,6 +5,7 @@
 
 #include "host/builtins/builtins.h"
 #include "host/compiler/type_names.h"
+#include "host/modules/loader.h"
 #include "host/values/direct_calls.h"
 #include "host/values/module.h"
 #include "host/vm/patterns.h"
@@ -16,6 +17,21 @@ namespace spl {
 
 namespace {
 
+// As in Python, an instance may state another class than its own by a method __class__: a caught error does.
+bool states_class(Value v, const Type* type) {
+  static const Symbol hook = intern("__class__");
+  const Method* method = v.is(Kind::kInstance) ? current_thread().find_method(v, hook) : nullptr;
+  if (method == nullptr) {
+    return false;
+  }
+  const Ref stated = Ref::owned(current_thread().call_method_of(v, *method, nullptr, 0));
+  if (!stated.get().is(Kind::kRecord)) {
+    return false;
+  }
+  const auto& parents = as_object<Record>(stated.get())->parents;
+  return stated.get().as_object == type || std::find(parents.begin(), parents.end(), type) != parents.end();
+}
+
 bool is_instance_of(Value v, Value type) {
   if (type.is(Kind::kTuple)) {
     for (const Value one : as_object<Tuple>(type)->items) {
@@ -26,7 +42,7 @@ bool is_instance_of(Value v, Value type) {
     return false;
   }
   if (type.is(Kind::kRecord) || type.is(Kind::kTrait) || type.is(Kind::kEnum)) {
-    return is_of_type(v, as_object<Type>(type));
+    return is_of_type(v, as_object<Type>(type)) || states_class(v, as_object<Type>(type));
   }
   if (type.is(Kind::kNative)) {  // the conversion function of a built-in type: i64, text, list …
     const std::string_view name = builtin_type(as_object<Native>(type)->name);
@@ -144,12 +160,28 @@ Value starred(Thread& thread, Value* args, int) {
   return make_tuple(std::move(parts));
 }
 
-// What the parser makes of `async for` and `async with`, and of `super()` without a call of a method.
+// `spawn e`: the reference of an actor.
+Value spawn_actor(Thread& thread, Value* args, int) {
+  return thread.call(library_function("std/actors", "spawn_actor"), args, 1);
+}
+
+// __caught__(classes): what a `try` statement catches, a Caught of std.exceptions.
+Value caught_fn(Thread& thread, Value* args, int) {
+  return thread.call(library_function("std/exceptions", "caught"), args, 1);
+}
+
+// __raise__(error): fails with an error that a `try` statement has caught, or with a value.
+Value raise_fn(Thread& thread, Value* args, int) {
+  return thread.call(library_function("std/exceptions", "raise_again"), args, 1);
+}
+
+// What the parser makes of `try`, `raise`, `spawn`, `async for` and `async with`, and of `super()` without a
+// call of a method.
 const NativeEntry kSyntaxFunctions[] = {
-    {"__async_items__", async_items, 1, 1},
-    {"__async_manager__", async_manager, 1, 1},
-    {"__starred__", starred, 3, 3},
-    {"super", super_fn, 3, 3},
+    {"__async_items__", async_items, 1, 1}, {"__async_manager__", async_manager, 1, 1},
+    {"__caught__", caught_fn, 1, 1},        {"__raise__", raise_fn, 1, 1},
+    {"__starred__", starred, 3, 3},         {"super", super_fn, 3, 3},
+    {"__spawn__", spawn_actor, 1, 1},
 };
 
 const NativeEntry kObjectFunctions[] = {

@@ -1,17 +1,23 @@
 #include "host/builtins/open_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "host/syntax/utf8.h"
 #include "host/values/error.h"
 #include "host/vm/lock.h"
+#include "host/vm/safepoint.h"
 
 namespace spl {
 namespace {
@@ -76,6 +82,65 @@ void translate_line_ends(std::string& content) {
   content.resize(to);
 }
 
+bool is_fifo(const std::string& path) {
+  struct stat found {};
+  return ::stat(path.c_str(), &found) == 0 && S_ISFIFO(found.st_mode);
+}
+
+/// Opens a FIFO on another thread, because open() waits for the other end and an interrupt must end the wait.
+class FifoOpener {
+ public:
+  FifoOpener(const std::string& path, int flags) : path_(path) {
+    thread_ = std::thread([this, flags] {
+      const int opened = ::open(path_.c_str(), flags);
+      const std::lock_guard guard(mutex_);
+      code_ = errno;
+      descriptor_ = opened;
+      is_done_ = true;
+      done_.notify_one();
+    });
+  }
+  /// The descriptor, or -1 with errno.
+  int wait() {
+    while (!is_done_in_time()) {
+      if (host_lock().wanted()) {
+        safepoint();
+      }
+    }
+    thread_.join();
+    errno = code_;
+    return descriptor_;
+  }
+  ~FifoOpener() {
+    if (!thread_.joinable()) {
+      return;
+    }
+    const int other_end = ::open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);  // ends the wait
+    thread_.join();
+    for (const int descriptor : {other_end, descriptor_}) {
+      if (descriptor >= 0) {
+        ::close(descriptor);
+      }
+    }
+  }
+  FifoOpener(const FifoOpener&) = delete;
+  FifoOpener& operator=(const FifoOpener&) = delete;
+
+ private:
+  bool is_done_in_time() {
+    const Unlocked unlocked;
+    std::unique_lock guard(mutex_);
+    return done_.wait_for(guard, std::chrono::milliseconds(20), [this] { return is_done_; });
+  }
+
+  const std::string path_;
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  bool is_done_ = false;
+  int descriptor_ = -1, code_ = 0;
+};
+
 }  // namespace
 
 OpenFile::OpenFile(std::string path, const std::string& mode) : path_(std::move(path)) {
@@ -83,8 +148,10 @@ OpenFile::OpenFile(std::string path, const std::string& mode) : path_(std::move(
   can_read_ = parsed.reads;
   can_write_ = parsed.writes;
   int descriptor = -1;
-  {
-    const Unlocked unlocked;  // opening a FIFO waits for its other end
+  if (is_fifo(path_)) {
+    descriptor = FifoOpener(path_, parsed.flags | O_CLOEXEC).wait();
+  } else {
+    const Unlocked unlocked;
     descriptor = ::open(path_.c_str(), parsed.flags | O_CLOEXEC, 0666);
   }
   file_ = descriptor < 0 ? nullptr : fdopen(descriptor, parsed.stream);

@@ -11,7 +11,7 @@ constexpr size_t kFirstJitStack = size_t{64} * 1024, kMaxJitStack = size_t{16} *
 
 Pcre2Library opened() {
   const SystemLibrary library("a regular expression", "PCRE2 (libpcre2-8.so.0; Debian package libpcre2-8-0)",
-                              {"libpcre2-8.so.0"});
+                              {"libpcre2-8.so.0"}, "libsimple_torch_pcre2.so");
   Pcre2Library made{};
   library.find(made.compile, "pcre2_compile_8");
   library.find(made.code_free, "pcre2_code_free_8");

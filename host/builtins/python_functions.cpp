@@ -1,15 +1,15 @@
 // Python's functions map, filter, repr, slice and divmod.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/collection_elements.h"
+#include "host/builtins/named_arguments.h"
 #include "host/modules/loader.h"
 #include "host/values/arithmetic.h"
 #include "host/values/module.h"
-#include "host/values/nesting.h"
 #include "host/values/objects.h"
+#include "host/values/sized.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -62,70 +62,7 @@ Value filter_function(Thread& thread, Value* args, int) {
   return result.array();
 }
 
-std::string quoted(const std::string& text) {
-  const bool has_single = text.find('\'') != std::string::npos;
-  const char quote = has_single && text.find('"') == std::string::npos ? '"' : '\'';
-  std::string result(1, quote);
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == quote || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (c == '\n' || c == '\r' || c == '\t') {
-      result += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      char code[8];
-      std::snprintf(code, sizeof(code), "\\x%02x", byte);
-      result += code;
-    } else {
-      result += c;
-    }
-  }
-  return result + quote;
-}
-
-std::string shown(Thread& thread, Value v);
-
-std::string shown_items(Thread& thread, const std::vector<Value>& items) {
-  std::string text;
-  for (size_t i = 0; i < items.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + shown(thread, items[i]);
-  }
-  return text;
-}
-
-// As display(), with texts in quotes.
-std::string shown(Thread& thread, Value v) {
-  const Nesting nesting(200, "shown");
-  if (v.is(Kind::kText)) {
-    return quoted(text_of(v));
-  }
-  if (v.is(Kind::kArray)) {
-    return "[" + shown_items(thread, as_object<Array>(v)->items) + "]";
-  }
-  if (v.is(Kind::kTuple) && as_object<Tuple>(v)->names.empty()) {
-    const auto& items = as_object<Tuple>(v)->items;
-    return "(" + shown_items(thread, items) + (items.size() == 1 ? ",)" : ")");
-  }
-  if (v.is(Kind::kDict)) {
-    auto* dict = as_object<Dict>(v);
-    dict->compact();
-    std::string text = "{";
-    for (size_t i = 0; i < dict->entries.size(); ++i) {
-      text += (i == 0 ? "" : ", ") + shown(thread, dict->entries[i].key) + ": " +
-              shown(thread, dict->entries[i].value);
-    }
-    return text + "}";
-  }
-  static const Symbol hook = intern("__repr__");
-  if (v.is(Kind::kInstance) && thread.find_method(v, hook) != nullptr) {
-    const Ref text = Ref::owned(thread.call_method(v, hook, nullptr, 0));
-    return display(text.get());
-  }
-  return display(v);
-}
-
-Value repr_function(Thread& thread, Value* args, int) { return make_text(shown(thread, args[0])); }
+Value repr_function(Thread&, Value* args, int) { return make_text(representation(args[0])); }
 
 // slice(stop), slice(start, stop, step): what `start:stop:step` is in a subscript.
 Value slice_function(Thread&, Value* args, int count) {
@@ -147,29 +84,91 @@ Value divmod_function(Thread&, Value* args, int) {
     fail("divmod(): division by zero");
   }
   if (a.is_int() && b.is_int()) {
-    if (b.as_int == -1) {  // the quotient of the smallest integer has no value
-      return make_tuple({number_arithmetic(BinaryOp::kMultiply, a, b), Value::integer(0)});
-    }
-    int64_t quotient = a.as_int / b.as_int, remainder = a.as_int % b.as_int;
-    if (remainder != 0 && (remainder < 0) != (b.as_int < 0)) {
-      --quotient;
-      remainder += b.as_int;
-    }
-    return make_tuple({Value::integer(quotient), Value::integer(remainder)});
+    const Value quotient = number_arithmetic(BinaryOp::kFloorDivide, a, b);
+    const Value whole = number_arithmetic(BinaryOp::kMultiply, quotient, b);
+    return make_tuple({quotient, number_arithmetic(BinaryOp::kSubtract, a, whole)});
   }
-  const double left = to_number(a), right = to_number(b);
-  double remainder = std::fmod(left, right);
-  double quotient = (left - remainder) / right;
-  if (remainder != 0.0 && (remainder < 0.0) != (right < 0.0)) {
-    remainder += right;
-    quotient -= 1.0;
+  const FloorDivision parts = floor_division(to_number(a), to_number(b));
+  return make_tuple({Value::number(parts.quotient), Value::number(parts.remainder)});
+}
+
+Value by_method(Thread& thread, Value argument, const char* method) {
+  return thread.call_method(argument, intern(method), nullptr, 0);
+}
+// chr(65): the character with this code point.
+Value chr_function(Thread& thread, Value* args, int) {
+  if (!is_any_integer(args[0])) {
+    fail("chr(): the argument must be an integer, got " + type_name(args[0]));
   }
-  return make_tuple({Value::number(std::round(quotient)), Value::number(remainder)});
+  return by_method(thread, args[0], "chr");
+}
+// ord("A"): the code point of a character.
+Value ord_function(Thread& thread, Value* args, int) {
+  if (!args[0].is(Kind::kText)) {
+    fail("ord(): the argument must be text, got " + type_name(args[0]));
+  }
+  if (args[0].is(Kind::kText) && as_object<Text>(args[0])->length() != 1) {
+    fail("ord(): argument must be a text of one character, got " + representation(args[0]));
+  }
+  return by_method(thread, args[0], "ord");
+}
+
+// pow(a, b), pow(a, b, m): a ** b, and its remainder by m, which has the sign of m.
+Value pow_function(Thread& thread, Value* args, int count) {
+  if (count == 2) {
+    return thread.arithmetic(BinaryOp::kPower, args[0], args[1]);
+  }
+  if (!args[0].is_int() || !args[1].is_int() || !args[2].is_int() || args[1].as_int < 0 ||
+      args[2].as_int == 0) {
+    fail(
+        "pow(): with a third argument, all must be integers, the exponent not negative and the modulus not "
+        "0");
+  }
+  __extension__ using Wide = __int128;  // of a product of two integers
+  const Wide modulus = args[2].as_int;
+  const auto reduced = [modulus](Wide v) {
+    const Wide rest = v % modulus;
+    return rest != 0 && (rest < 0) != (modulus < 0) ? rest + modulus : rest;
+  };
+  Wide result = reduced(1), factor = reduced(args[0].as_int);
+  for (auto left = static_cast<uint64_t>(args[1].as_int); left != 0; left >>= 1) {
+    if ((left & 1) != 0) {
+      result = reduced(result * factor);
+    }
+    factor = reduced(factor * factor);
+  }
+  return Value::integer(static_cast<int64_t>(result));
+}
+
+// vars(object): its fields by name.
+Value vars_function(Thread& thread, Value* args, int) {
+  if (!args[0].is(Kind::kInstance)) {
+    fail("vars(): the argument must be an object, got " + type_name(args[0]));
+  }
+  return thread.fields_of(args[0]);
+}
+
+// open(file, mode, …) of std.io.
+Value open_function(Thread& thread, Value* args, int count) {
+  return thread.call(library_function("std/io", "open"), args, count);
+}
+Value open_with_names(Thread& thread, Value* args, int count) {  // args: the names, the others
+  const NamedArguments named("open", args[0], {"file", "mode", "encoding", "newline"});
+  const Ref mode = Ref::owned(make_text("r"));
+  Value all[] = {named.get("file"), named.get("mode"), named.get("encoding"), named.get("newline")};
+  std::copy(args + 1, args + count, all);
+  if (all[1].is_nil()) {
+    all[1] = mode.get();
+  }
+  return thread.call(library_function("std/io", "open"), all, 4);
 }
 
 const NativeEntry kFunctionsOfPython[] = {
-    {"map", map_function, 2, -1},    {"filter", filter_function, 2, 2}, {"repr", repr_function, 1, 1},
-    {"slice", slice_function, 1, 3}, {"divmod", divmod_function, 2, 2},
+    {"map", map_function, 2, -1},      {"filter", filter_function, 2, 2},
+    {"repr", repr_function, 1, 1},     {"slice", slice_function, 1, 3},
+    {"divmod", divmod_function, 2, 2}, {"pow", pow_function, 2, 3},
+    {"chr", chr_function, 1, 1},       {"ord", ord_function, 1, 1},
+    {"vars", vars_function, 1, 1},     {"open", open_function, 1, 4, open_with_names},
 };
 
 }  // namespace

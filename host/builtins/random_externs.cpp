@@ -53,7 +53,7 @@ class MersenneTwister {
     words.push_back(Value::integer(static_cast<int64_t>(at_)));
     return words;
   }
-  void set_state(const std::vector<Value>& words) {
+  void set_state(const Elements& words) {
     for (size_t i = 0; i < kWords; ++i) {
       state_[i] = static_cast<uint32_t>(words[i].as_int);
     }
@@ -107,7 +107,7 @@ MersenneTwister& generator(Value number) {
   return *found->second;
 }
 
-const std::vector<Value>& integers(Value array, size_t count) {
+const Elements& integers(Value array, size_t count) {
   if (!array.is(Kind::kArray)) {
     fail("std.random: expected an array of integers, got " + type_name(array));
   }

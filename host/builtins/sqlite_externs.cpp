@@ -50,7 +50,7 @@ struct SqliteLibrary {
 
 SqliteLibrary opened_sqlite() {
   const SystemLibrary library("std.sqlite", "SQLite (libsqlite3.so.0; Debian package libsqlite3-0)",
-                              {"libsqlite3.so.0"});
+                              {"libsqlite3.so.0"}, "libsimple_torch_sqlite3.so");
   SqliteLibrary made{};
   library.find(made.open, "sqlite3_open_v2");
   library.find(made.close, "sqlite3_close_v2");

@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
+#include "host/installation.h"
 #include "host/values/error.h"
 
 namespace spl {
@@ -17,18 +20,23 @@ constexpr int kAlone = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
 
 }  // namespace
 
-SystemLibrary::SystemLibrary(const char* user, const char* title, std::initializer_list<const char*> files)
+SystemLibrary::SystemLibrary(const char* user, const char* title, std::initializer_list<const char*> files,
+                             const char* bundled)
     : user_(user), title_(title) {
-  std::string why;
-  for (const char* const file : files) {
-    handle_ = dlopen(file, kAlone);
-    if (handle_ != nullptr) {
-      return;
-    }
-    const char* const error = dlerror();
-    why = why.empty() && error != nullptr ? error : why;
+  const bool is_opened =
+      std::any_of(files.begin(), files.end(), [&](const char* file) { return opens(file); });
+  if (!is_opened && (bundled == nullptr || !opens(installation_folder() + "/lib/" + bundled))) {
+    fail_because(why_);
   }
-  fail_because(why);
+}
+
+bool SystemLibrary::opens(const std::string& file) {
+  handle_ = dlopen(file.c_str(), kAlone);
+  if (handle_ == nullptr && why_.empty()) {
+    const char* const error = dlerror();
+    why_ = error == nullptr ? "it cannot be opened" : error;
+  }
+  return handle_ != nullptr;
 }
 
 void* SystemLibrary::address_of(const char* name) const {

@@ -12,7 +12,7 @@ namespace spl {
 
 namespace {
 
-const std::vector<Value>& rows_of(Value array) {
+const Elements& rows_of(Value array) {
   if (!array.is(Kind::kArray)) {
     fail("rt_numbers_in: arguments must be arrays of rows, column indexes and texts, got " +
          type_name(array));

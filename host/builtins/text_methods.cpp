@@ -143,6 +143,12 @@ Value split(Thread&, Value* args, int count) {
     }
     return make_array(std::move(parts));
   }
+  size_t count_of_parts = 1;
+  for (size_t at = text.find(separator); at != std::string::npos;
+       at = text.find(separator, at + separator.size())) {
+    ++count_of_parts;
+  }
+  parts.reserve(limit < 0 ? count_of_parts : std::min(count_of_parts, static_cast<size_t>(limit) + 1));
   size_t first = 0;
   for (size_t at = text.find(separator); at != std::string::npos; at = text.find(separator, first)) {
     if (limit >= 0 && parts.size() == static_cast<size_t>(limit)) {
@@ -266,6 +272,123 @@ Value remove_suffix(Thread&, Value* args, int) {
   return text.ends_with(suffix) ? make_text(text.substr(0, text.size() - suffix.size())) : retained(args[0]);
 }
 
+// The rest after the prefix as an Option; None without it.
+Value strip_prefix(Thread&, Value* args, int) {
+  const std::string& prefix = expect_text(args[1], "the argument of strip_prefix()");
+  const std::string& text = self_text(args);
+  return text.starts_with(prefix) ? make_some(make_text(text.substr(prefix.size()))) : make_none();
+}
+Value strip_suffix(Thread&, Value* args, int) {
+  const std::string& suffix = expect_text(args[1], "the argument of strip_suffix()");
+  const std::string& text = self_text(args);
+  return text.ends_with(suffix) ? make_some(make_text(text.substr(0, text.size() - suffix.size())))
+                                : make_none();
+}
+// Without the prefix, however often it is there.
+Value trim_start_matches(Thread&, Value* args, int) {
+  const std::string& prefix = expect_text(args[1], "the argument of trim_start_matches()");
+  const std::string& text = self_text(args);
+  size_t first = 0;
+  while (!prefix.empty() && text.compare(first, prefix.size(), prefix) == 0) {
+    first += prefix.size();
+  }
+  return make_text(text.substr(first));
+}
+Value trim_end_matches(Thread&, Value* args, int) {
+  const std::string& suffix = expect_text(args[1], "the argument of trim_end_matches()");
+  std::string text = self_text(args);
+  while (!suffix.empty() && text.ends_with(suffix)) {
+    text.resize(text.size() - suffix.size());
+  }
+  return make_text(std::move(text));
+}
+// Without one line break at the end.
+Value chomp(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  for (const std::string_view end : {"\r\n", "\n", "\r"}) {
+    if (text.ends_with(end)) {
+      return make_text(text.substr(0, text.size() - end.size()));
+    }
+  }
+  return retained(args[0]);
+}
+// The parts before and after a separator, with the separator between them, as in Python.
+Value partition_at(const std::string& text, const std::string& separator, size_t at, bool from_end) {
+  if (separator.empty()) {
+    fail("partition: the separator must not be empty");
+  }
+  if (at == std::string::npos) {
+    const std::string empty;
+    return make_tuple(
+        {make_text(from_end ? empty : text), make_text(empty), make_text(from_end ? text : empty)});
+  }
+  return make_tuple(
+      {make_text(text.substr(0, at)), make_text(separator), make_text(text.substr(at + separator.size()))});
+}
+Value partition(Thread&, Value* args, int) {
+  const std::string& separator = expect_text(args[1], "the argument of partition()");
+  return partition_at(self_text(args), separator, self_text(args).find(separator), false);
+}
+Value rpartition(Thread&, Value* args, int) {
+  const std::string& separator = expect_text(args[1], "the argument of rpartition()");
+  return partition_at(self_text(args), separator, self_text(args).rfind(separator), true);
+}
+Value replace_first(Thread&, Value* args, int) {
+  const std::string& from = expect_text(args[1], "the argument of replace_first()");
+  const std::string& to = expect_text(args[2], "the argument of replace_first()");
+  std::string text = self_text(args);
+  const size_t at = text.find(from);
+  return at == std::string::npos ? retained(args[0]) : make_text(text.replace(at, from.size(), to));
+}
+// The indexes at which a text begins, without overlaps.
+Value find_all(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  const std::string& part = expect_text(args[1], "the argument of find_all()");
+  std::vector<Value> found;
+  size_t counted = 0, index = 0;
+  for (size_t at = part.empty() ? std::string::npos : text.find(part); at != std::string::npos;
+       at = text.find(part, at + part.size())) {
+    index += utf8_length(std::string_view(text).substr(counted, at - counted));
+    counted = at;
+    found.push_back(Value::integer(static_cast<int64_t>(index)));
+  }
+  return make_array(std::move(found));
+}
+// The characters from an index on, at most as many as given.
+Value substr(Thread& thread, Value* args, int count) {
+  const auto length = static_cast<int64_t>(as_object<Text>(args[0])->length());
+  const int64_t first = std::clamp<int64_t>(to_integer(args[1]), 0, length);
+  const int64_t most = count > 2 ? std::max<int64_t>(to_integer(args[2]), 0) : length;
+  const Ref range = Ref::owned(
+      make_range(Value::integer(first), Value::integer(first + std::min(most, length - first)), false));
+  return thread.get_index(args[0], range.get());
+}
+Value take(Thread& thread, Value* args, int) {
+  Value arguments[] = {args[0], Value::integer(0), args[1]};
+  return substr(thread, arguments, 3);
+}
+Value skip(Thread& thread, Value* args, int) { return substr(thread, args, 2); }
+// The characters in their order.
+Value sorted_characters(Thread&, Value* args, int) {
+  const std::string& text = self_text(args);
+  std::vector<std::string_view> characters;
+  for (size_t at = 0; at < text.size(); at += characters.back().size()) {
+    characters.push_back(std::string_view(text).substr(at, utf8_step(text, at)));
+  }
+  std::sort(characters.begin(), characters.end());
+  std::string result;
+  for (const std::string_view character : characters) {
+    result += character;
+  }
+  return make_text(std::move(result));
+}
+Value prepended(Thread&, Value* args, int) {
+  return make_text(expect_text(args[1], "the argument of prepended()") + self_text(args));
+}
+
+Value concat(Thread&, Value* args, int) {
+  return make_text(self_text(args) + expect_text(args[1], "the argument of concat()"));
+}
 Value char_at(Thread& thread, Value* args, int) { return thread.get_index(args[0], args[1]); }
 Value substring(Thread& thread, Value* args, int count) {
   const Ref range = Ref::owned(make_range(args[1], count > 2 ? args[2] : Value(), false));
@@ -305,9 +428,11 @@ Value repeat(Thread& thread, Value* args, int) {
 }
 Value reversed(Thread&, Value* args, int) {
   const std::string& text = self_text(args);
-  std::string result;
-  for (size_t at = 0; at < text.size(); at += utf8_step(text, at)) {
-    result.insert(0, text, at, utf8_step(text, at));
+  std::string result(text.size(), '\0');
+  for (size_t at = 0; at < text.size();) {
+    const size_t bytes = utf8_step(text, at);
+    text.copy(&result[text.size() - at - bytes], bytes, at);
+    at += bytes;
   }
   return make_text(std::move(result));
 }
@@ -378,6 +503,8 @@ const NativeEntry kMethods[] = {
     {"lower", lower, 1, 1},
     {"to_upper", upper, 1, 1},
     {"to_lower", lower, 1, 1},
+    {"to_uppercase", upper, 1, 1},
+    {"to_lowercase", lower, 1, 1},
     {"capitalize", capitalize, 1, 1},
     {"title", title, 1, 1},
     {"trim", strip, 1, 1},
@@ -387,6 +514,7 @@ const NativeEntry kMethods[] = {
     {"lstrip", lstrip, 1, 2},
     {"rstrip", rstrip, 1, 2},
     {"split", split, 1, 3},
+    {"split_whitespace", split, 1, 1},
     {"split_once", split_once, 2, 2},
     {"lines", lines, 1, 1},
     {"chars", chars, 1, 1},
@@ -406,15 +534,20 @@ const NativeEntry kMethods[] = {
     {"replace", replace, 3, 3},
     {"remove_prefix", remove_prefix, 2, 2},
     {"remove_suffix", remove_suffix, 2, 2},
+    {"concat", concat, 2, 2},
     {"char_at", char_at, 2, 2},
     {"substring", substring, 2, 3},
     {"slice", substring, 2, 3},
     {"clone", to_string, 1, 1},
     {"join", join, 2, 2},
     {"to_int", to_int, 1, 1},
+    {"to_i64", to_int, 1, 1},
     {"to_float", to_float, 1, 1},
+    {"to_f64", to_float, 1, 1},
     {"parse_int", parse_int, 1, 1},
+    {"parse_i64", parse_int, 1, 1},
     {"parse_float", parse_float, 1, 1},
+    {"parse_f64", parse_float, 1, 1},
     {"repeat", repeat, 2, 2},
     {"reverse", reversed, 1, 1},
     {"pad_left", pad_left, 2, 3},
@@ -431,10 +564,45 @@ const NativeEntry kMethods[] = {
     {"is_alpha", every<std::isalpha>, 1, 1},
     {"is_alphanumeric", every<std::isalnum>, 1, 1},
     {"is_space", every<std::isspace>, 1, 1},
+    {"is_whitespace", every<std::isspace>, 1, 1},
+    {"is_numeric", every<std::isdigit>, 1, 1},
     {"isdigit", every<std::isdigit>, 1, 1},
     {"isalpha", every<std::isalpha>, 1, 1},
     {"isalnum", every<std::isalnum>, 1, 1},
     {"isspace", every<std::isspace>, 1, 1},
+    {"is_alphabetic", every<std::isalpha>, 1, 1},
+    {"char_count", len, 1, 1},
+    {"has", contains, 2, 2},
+    {"uppercase", upper, 1, 1},
+    {"lowercase", lower, 1, 1},
+    {"titlecase", title, 1, 1},
+    {"trimmed", strip, 1, 1},
+    {"trim_left", lstrip, 1, 1},
+    {"trim_right", rstrip, 1, 1},
+    {"trim_start_matches", trim_start_matches, 2, 2},
+    {"trim_end_matches", trim_end_matches, 2, 2},
+    {"chomp", chomp, 1, 1},
+    {"removeprefix", remove_prefix, 2, 2},
+    {"removesuffix", remove_suffix, 2, 2},
+    {"strip_prefix", strip_prefix, 2, 2},
+    {"strip_suffix", strip_suffix, 2, 2},
+    {"split_lines", lines, 1, 1},
+    {"partition", partition, 2, 2},
+    {"rpartition", rpartition, 2, 2},
+    {"replace_first", replace_first, 3, 3},
+    {"find_all", find_all, 2, 2},
+    {"find_indices", find_all, 2, 2},
+    {"substr", substr, 2, 3},
+    {"take", take, 2, 2},
+    {"skip", skip, 2, 2},
+    {"reversed", reversed, 1, 1},
+    {"rev", reversed, 1, 1},
+    {"sorted", sorted_characters, 1, 1},
+    {"appended", concat, 2, 2},
+    {"prepended", prepended, 2, 2},
+    {"codepoint", ord, 1, 1},
+    {"pad_start", pad_left, 2, 3},
+    {"pad_end", pad_right, 2, 3},
 };
 
 }  // namespace

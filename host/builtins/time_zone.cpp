@@ -185,6 +185,9 @@ ZoneOffset tail_at_local(const ZoneTail& tail, int64_t seconds, int64_t year, bo
 }
 
 std::pair<ZoneOffset, bool> tail_at_utc(const ZoneTail& tail, int64_t seconds, int64_t year) {
+  if (!tail.has_summer) {  // the rules are empty
+    return {tail.standard, false};
+  }
   const int64_t start = tail.start.in_year(year) - tail.standard.utc_offset;
   const int64_t end = tail.end.in_year(year) - tail.summer.utc_offset;
   const int64_t difference = tail.summer.dst_offset;

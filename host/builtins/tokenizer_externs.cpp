@@ -2,14 +2,17 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "host/interrupts/interrupts.h"
 #include "host/tokenizers/error.h"
 #include "host/tokenizers/tokenizer.h"
 #include "host/values/error.h"
 #include "host/values/objects.h"
 #include "host/vm/lock.h"
+#include "host/vm/safepoint.h"
 
 namespace spl {
 namespace {
@@ -76,7 +79,7 @@ Value answer(const Work& work) {
   throw tokenizers::Error(ErrorKind::kInvalidArgument, message);
 }
 
-const std::vector<Value>& items_of(Value array) {
+const Elements& items_of(Value array) {
   if (!array.is(Kind::kArray)) {
     reject("expected an array, got " + type_name(array));
   }
@@ -103,7 +106,7 @@ tokenizers::Sequence sequence_of(Value value) {
 }
 
 tokenizers::Input input_of(Value pair) {
-  const std::vector<Value>& both = items_of(pair);
+  const Elements& both = items_of(pair);
   tokenizers::Input out{sequence_of(both.at(0)), std::nullopt};
   if (!both.at(1).is_nil()) {
     out.second = sequence_of(both.at(1));
@@ -249,14 +252,19 @@ Value tokenizer_encode(Thread&, Value* args, int) {
       inputs.push_back(input_of(pair));
     }
     const bool adds_special_tokens = truthy(args[2]);
-    std::vector<Encoding> encodings;
-    {
-      const Unlocked unlocked;
-      encodings = open.tokenizer->encode_batch(inputs, adds_special_tokens, open.settings);
+    std::optional<std::vector<Encoding>> encodings;
+    for (bool (*is_stopped)() = is_interrupt_requested; !encodings.has_value(); is_stopped = nullptr) {
+      {
+        const Unlocked unlocked;
+        encodings = open.tokenizer->encode_batch(inputs, adds_special_tokens, open.settings, is_stopped);
+      }
+      if (host_lock().wanted()) {
+        safepoint();  // returns if the interrupt belongs to another thread
+      }
     }
     std::vector<int64_t> numbers;
-    numbers.reserve(encodings.size());
-    for (Encoding& encoding : encodings) {
+    numbers.reserve(encodings->size());
+    for (Encoding& encoding : *encodings) {
       numbers.push_back(added({open.tokenizer, std::move(encoding)}));
     }
     return integers(numbers);
@@ -319,7 +327,7 @@ Value tokenizer_added(Thread&, Value* args, int) {
 Value tokenizer_set_truncation(Thread&, Value* args, int) {
   OpenTokenizer& open = open_tokenizer(args[0]);
   return answer([&] {
-    const std::vector<Value>& options = items_of(args[1]);
+    const Elements& options = items_of(args[1]);
     if (options.empty()) {
       open.settings.truncation.reset();
       return Value();
@@ -339,7 +347,7 @@ Value tokenizer_set_truncation(Thread&, Value* args, int) {
 Value tokenizer_set_padding(Thread&, Value* args, int) {
   OpenTokenizer& open = open_tokenizer(args[0]);
   return answer([&] {
-    const std::vector<Value>& options = items_of(args[1]);
+    const Elements& options = items_of(args[1]);
     if (options.empty()) {
       open.settings.padding.reset();
       return Value();

@@ -68,6 +68,35 @@ Value clamp(Thread&, Value* args, int) {
   return compare(args[0], args[2]) > 0 ? args[2] : args[0];
 }
 Value is_nan(Thread&, Value* args, int) { return Value::boolean(std::isnan(to_number(args[0]))); }
+Value is_infinite(Thread&, Value* args, int) { return Value::boolean(std::isinf(to_number(args[0]))); }
+Value is_integer(Thread&, Value* args, int) {
+  const double number = to_number(args[0]);
+  return Value::boolean(std::isfinite(number) && std::trunc(number) == number);
+}
+// -1, 0 or 1, as a number of the same type.
+Value sign(Thread& thread, Value* args, int) {
+  if (std::isnan(to_number(args[0]))) {
+    return args[0];
+  }
+  const Value zero = thread.arithmetic(BinaryOp::kSubtract, args[0], args[0]);
+  const int order = compare(args[0], Value::integer(0));
+  return order == 0 ? zero : thread.arithmetic(BinaryOp::kAdd, zero, Value::integer(order));
+}
+Value is_positive(Thread&, Value* args, int) {
+  return Value::boolean(compare(args[0], Value::integer(0)) > 0);
+}
+Value is_negative(Thread&, Value* args, int) {
+  return Value::boolean(compare(args[0], Value::integer(0)) < 0);
+}
+Value is_zero(Thread&, Value* args, int) { return Value::boolean(equals(args[0], Value::integer(0))); }
+double fraction_of(double value) { return value - std::trunc(value); }
+constexpr double kDegrees = 180.0 / 3.141592653589793238462643;
+double degrees_of(double radians) { return radians * kDegrees; }
+double radians_of(double degrees) { return degrees / kDegrees; }
+template <double (*Function)(double, double)>
+Value math_of_two(Thread&, Value* args, int) {
+  return Value::number(Function(to_number(args[0]), to_number(args[1])));
+}
 Value is_finite(Thread&, Value* args, int) { return Value::boolean(std::isfinite(to_number(args[0]))); }
 
 const NativeEntry kNumbers[] = {
@@ -96,6 +125,7 @@ const NativeEntry kNumbers[] = {
     {"to_u16", to_sized<Tag::kUint16>, 1, 1},
     {"to_u32", to_sized<Tag::kUint32>, 1, 1},
     {"to_u64", to_sized<Tag::kUint64>, 1, 1},
+    {"to_usize", to_sized<Tag::kUint64>, 1, 1},
     {"to_i8", to_sized<Tag::kInt8>, 1, 1},
     {"to_i16", to_sized<Tag::kInt16>, 1, 1},
     {"to_i32", to_sized<Tag::kInt32>, 1, 1},
@@ -112,6 +142,26 @@ const NativeEntry kNumbers[] = {
     {"clamp", clamp, 3, 3},
     {"is_nan", is_nan, 1, 1},
     {"is_finite", is_finite, 1, 1},
+    {"is_infinite", is_infinite, 1, 1},
+    {"is_integer", is_integer, 1, 1},
+    {"sign", sign, 1, 1},
+    {"signum", sign, 1, 1},
+    {"is_positive", is_positive, 1, 1},
+    {"is_negative", is_negative, 1, 1},
+    {"is_zero", is_zero, 1, 1},
+    {"truncate", to_int, 1, 1},
+    {"fract", math<fraction_of>, 1, 1},
+    {"cbrt", math<std::cbrt>, 1, 1},
+    {"exp2", math<std::exp2>, 1, 1},
+    {"sinh", math<std::sinh>, 1, 1},
+    {"cosh", math<std::cosh>, 1, 1},
+    {"powf", math_of_two<std::pow>, 2, 2},
+    {"powi", math_of_two<std::pow>, 2, 2},
+    {"atan2", math_of_two<std::atan2>, 2, 2},
+    {"hypot", math_of_two<std::hypot>, 2, 2},
+    {"to_degrees", math<degrees_of>, 1, 1},
+    {"to_radians", math<radians_of>, 1, 1},
+    {"round_to", round_to, 2, 2},
 };
 
 // ---- Option and Result; a plain value is Some, nil is None -----------------------------------------------

@@ -5,6 +5,8 @@
 // temporary is released at its last use, not at the end of the statement.
 #pragma once
 
+#include <atomic>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,7 +43,8 @@ namespace spl {
   X(TestPresent, "rr-") X(Unwrap, "rr-") X(Try, "rr-") X(Present, "rr-") X(Cast, "rr-")             \
   X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
   X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")  \
-  X(AsDeclared, "r--") X(Super, "rr-")
+  X(AsDeclared, "r--") X(Super, "rr-") X(CheckOperands, "-rr") X(CheckValue, "r--") X(ReleaseReassigned, "r--") \
+  X(ReleaseReassignedGlobal, "---") X(LoadLiteral, "r--")
 // clang-format on
 
 enum class Op : uint16_t {
@@ -78,7 +81,7 @@ struct Cache {
 
 /// The layout of the arguments of a call that is not purely positional.
 struct CallSpec {
-  enum class Form : uint8_t { kPositional, kNamed, kSpread, kDictSpread, kBase };
+  enum class Form : uint8_t { kPositional, kNamed, kSpread, kDictSpread, kBase };  // kDictSpread: of a dict
   std::vector<Form> forms;
   std::vector<Symbol> names;  // one each
 };
@@ -89,6 +92,9 @@ struct LvaluePath {
   struct Step {
     enum class Form : uint8_t { kField, kIndex, kTupleField } form;
     uint32_t operand;  // symbol, register, number
+    // Inline cache of a field: the last record, and the index of the field in it.
+    mutable const Record* record = nullptr;
+    mutable uint32_t field = 0;
   };
   Root root = Root::kRegister;
   uint32_t operand = 0;
@@ -175,6 +181,7 @@ struct OperatorCall {
   mutable Object* reader = nullptr;     // converts them
   mutable void* error_kind = nullptr;   // returns the kind of the last call's error, 0 without one
   mutable Object* values = nullptr;     // owned: the class or the array of a property's values
+  mutable bool is_getter = false;       // a property without arguments whose result is an integer or a bool
 };
 
 /// The module that a use declaration refers to, and the name in it that `use a.b.name` means.
@@ -195,6 +202,30 @@ struct ShownDefault {
   ShownValue callees;  // an array of the values at the roots of its calls: all of the other language
 };
 
+/// A place where the program may mean what Python does: see compiler/port_checks.cpp.
+struct PortCheck {
+  enum class Form : uint8_t {
+    kQuotient,
+    kElement,  // a quotient that becomes an element of a tensor
+    kRemainder,
+    kVariable,
+    kParameter,
+    kOwned,
+    kIgnored,
+    kMethod,
+    kResult,
+    kPairs,
+    kVisited,
+    kRemoval
+  };
+  Form form = Form::kQuotient;
+  SourceSpan span;
+  Symbol name = kNoSymbol;  // of the variable or the method that changes a copy
+  Value divisor;            // missing unless it is a constant
+  uint32_t owners = 1;      // references to a collection that only the changed place has
+  mutable std::atomic<bool> was_reported = false;
+};
+
 struct Proto {
   std::string name;
   LoadedModule* module = nullptr;
@@ -202,6 +233,7 @@ struct Proto {
   std::vector<Instruction> code;
   std::vector<SourcePosition> positions;  // one for each instruction
   std::vector<Value> constants;
+  std::vector<Value> literals;  // further constants, of large literals
   mutable std::vector<Cache> caches;
   std::vector<CallSpec> specs;
   std::vector<LvaluePath> paths;
@@ -209,6 +241,7 @@ struct Proto {
   std::vector<std::vector<Capture>> capture_lists;  // parallel to protos
   std::vector<VariantPatternSpec> variants;
   std::vector<TypeLink> links;
+  std::deque<PortCheck> checks;
   std::vector<const UseDecl*> uses;
   mutable std::vector<ResolvedImport> resolved_uses;  // parallel to uses; filled when they run
   std::vector<Symbol> parameters;

@@ -1,4 +1,7 @@
 // Calls, and the lvalues that mutating methods and assignments change.
+#include <algorithm>
+#include <utility>
+
 #include "host/compiler/compiler.h"
 
 namespace spl {
@@ -7,8 +10,10 @@ std::unordered_set<Symbol>& mutating_names() {
   static std::unordered_set<Symbol> names = [] {
     std::unordered_set<Symbol> made;
     for (const char* name :
-         {"push", "append", "pop", "insert", "remove", "remove_at", "clear", "sort", "sort_by", "reverse",
-          "extend", "set", "update", "fill", "swap", "truncate", "shuffle", "setdefault", "__delitem__"}) {
+         {"push",     "append",    "pop",         "insert",     "remove",      "remove_at", "clear",
+          "sort",     "sort_by",   "reverse",     "extend",     "set",         "update",    "fill",
+          "swap",     "truncate",  "shuffle",     "setdefault", "__delitem__", "push_back", "push_front",
+          "pop_back", "pop_front", "sort_by_key", "sort_desc",  "delete"}) {
       made.insert(intern(name));
     }
     return made;
@@ -31,6 +36,39 @@ bool FunctionCompiler::is_action(const Expr& expr) const {
   return mutating_names().contains(field.name) || action_names().contains(field.name);
 }
 
+namespace {
+bool is_variable(const Expr& expr, Symbol name) {
+  return expr.kind == ExprKind::kName && as<NameExpr>(expr).name == name;
+}
+}  // namespace
+
+// Whether `variable = value` passes the variable to the call whose result replaces it: `xs = f(xs)` or
+// `p = p.moved(1)`. Nothing reads the variable during the call, unless the call fails and a `with` block
+// around it handles the error. A variable that a closure shares is in a cell and is not handed over.
+bool FunctionCompiler::is_handed_over(const Expr& value, Symbol variable) const {
+  if (value.kind != ExprKind::kCall || with_depth_ > 0) {
+    return false;
+  }
+  const auto& call = as<CallExpr>(value);
+  if (call.callee->kind == ExprKind::kField && is_variable(*as<FieldExpr>(*call.callee).object, variable)) {
+    return true;
+  }
+  return std::any_of(call.args.begin(), call.args.end(),
+                     [&](const Arg& arg) { return is_variable(*arg.value, variable); });
+}
+
+// Emitted when all arguments are in place, so that none of them misses the variable's value.
+void FunctionCompiler::release_reassigned(const std::optional<Name>& variable) {
+  if (!variable) {
+    return;
+  }
+  if (variable->form == Name::Form::kLocal) {
+    emit(Op::kReleaseReassigned, variable->operand);
+  } else {
+    emit_wide(Op::kReleaseReassignedGlobal, 0, static_cast<int32_t>(variable->operand));
+  }
+}
+
 bool FunctionCompiler::simple_arguments(const std::vector<Arg>& args) const {
   for (const Arg& arg : args) {
     if (arg.kind != ArgKind::kPositional) {
@@ -40,8 +78,21 @@ bool FunctionCompiler::simple_arguments(const std::vector<Arg>& args) const {
   return true;
 }
 
+// Puts the entries of the mapping after ** into a dict.
+void FunctionCompiler::dict_argument(const Expr& mapping) {
+  const Register dict = temporary();
+  emit(Op::kMakeDict, dict, dict);
+  const uint32_t mark = temporary_count_;
+  emit(Op::kDictMerge, dict, operand(mapping));
+  temporary_count_ = mark;
+}
+
 uint16_t FunctionCompiler::arguments(const std::vector<Arg>& args, bool moves) {
   for (const Arg& arg : args) {
+    if (arg.kind == ArgKind::kDictSpread) {
+      dict_argument(*arg.value);
+      continue;
+    }
     temporary_of(*arg.value);
     if (moves) {
       mark_moved(*arg.value);
@@ -69,12 +120,14 @@ bool is_super(const Expr& callee) {
 }  // namespace
 
 void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
+  const std::optional<Name> reassigned = std::exchange(reassigned_, std::nullopt);
   const Expr* callee = expr.callee.get();
   while (callee->kind == ExprKind::kTypeApply) {
     callee = as<TypeApplyExpr>(*callee).object.get();
   }
   if (callee->kind == ExprKind::kField) {
-    method_call(as<FieldExpr>(*callee), expr.args, dest);
+    note_elements(*callee, expr.args);
+    method_call(as<FieldExpr>(*callee), expr.args, dest, reassigned);
     return;
   }
   if (is_spec_assertion(expr)) {
@@ -87,8 +140,11 @@ void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
     return;
   }
   check_arguments(*callee, expr.args);
+  accept_truncation(*callee, expr.args);
   const Register window = temporary_of(*callee);
   const uint16_t count = arguments(expr.args, !names_builtin(*callee));
+  check_visited(*callee, expr.args, static_cast<Register>(window + 1));
+  release_reassigned(reassigned);
   span_ = expr.span;
   if (simple_arguments(expr.args)) {
     emit(Op::kCall, window, count);
@@ -100,7 +156,8 @@ void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
   }
 }
 
-void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest) {
+void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest,
+                                   const std::optional<Name>& reassigned) {
   check_print_operand(*callee.object, callee.span);
   if (mutating_names().contains(callee.name) && is_lvalue(*callee.object) && !callee.nil_safe) {
     mutating_call(callee, args, dest);
@@ -113,7 +170,9 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
   }
   const Register window = temporary_of(*callee.object);
   const size_t absent = callee.nil_safe ? jump_if_absent(window) : 0;
+  check_result_change(callee, window);
   const uint16_t count = arguments(args);
+  release_reassigned(reassigned);
   span_ = callee.span;
   invoke(callee.name, args, window, count);
   emit(Op::kTake, dest, window);
@@ -127,6 +186,7 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
 
 // The method changes the value in the lvalue itself.
 void FunctionCompiler::mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest) {
+  check_copy_change(*callee.object, callee.span);
   LvaluePath path;
   lvalue_path(*callee.object, path);
   change(callee, args, std::move(path), dest);
@@ -161,6 +221,19 @@ void FunctionCompiler::compile(const UpdateCallExpr& expr, Register dest) {
   emit(Op::kMove, result, window);
   assign_to(*expr.target, window);
   emit(Op::kTake, dest, result);
+}
+
+const Expr& root_of(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::kField:
+      return root_of(*as<FieldExpr>(expr).object);
+    case ExprKind::kTupleField:
+      return root_of(*as<TupleFieldExpr>(expr).object);
+    case ExprKind::kIndex:
+      return root_of(*as<IndexExpr>(expr).object);
+    default:
+      return expr;
+  }
 }
 
 bool FunctionCompiler::is_lvalue(const Expr& expr) const {

@@ -40,6 +40,28 @@ void FunctionCompiler::note_change(Symbol name) {
   }
 }
 
+// A nested function uses a name that the functions around it do not have. An assignment below it may declare
+// the variable, as in Python.
+void FunctionCompiler::note_wanted(Symbol name) {
+  for (FunctionCompiler* at = parent_; at != nullptr; at = at->parent_) {
+    at->wanted_.insert(name);
+  }
+}
+
+// The function is compiled again with the variable, which then exists from the start.
+void FunctionCompiler::note_early(Symbol name, const void* declaration) {
+  if (tree_ != nullptr && wanted_.contains(name) && !cells_.contains(declaration)) {
+    cells_.insert_early(tree_, {name, declaration});
+    forget_uses(name);
+  }
+}
+
+void FunctionCompiler::declare_early_variables() {
+  for (const CellSet::Variable& variable : cells_.early_variables(tree_)) {
+    declare_wide(variable.name, variable.declaration);
+  }
+}
+
 // The variable of an enclosing function that a name refers to, or null.
 FunctionCompiler::Local* FunctionCompiler::captured_local(Symbol name) {
   if (name == own_name_) {

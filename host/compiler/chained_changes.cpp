@@ -34,6 +34,7 @@ void FunctionCompiler::chained_change(const FieldExpr& callee, const std::vector
 void FunctionCompiler::chain_to(const FieldExpr& callee, const std::vector<Arg>& args, LvaluePath& path,
                                 Register dest) {
   if (is_lvalue(*callee.object)) {
+    check_copy_change(*callee.object, callee.span);
     lvalue_path(*callee.object, path);
     path.keeps = true;
     change(callee, args, path, dest);
@@ -70,6 +71,7 @@ void FunctionCompiler::change(const FieldExpr& callee, const std::vector<Arg>& a
     path.spec = call_spec(args);
   }
   proto_->paths.push_back(path);
+  check_removal(callee, args, proto_->paths.size() - 1, static_cast<Register>(window + 1));
   emit(Op::kInvokeLvalue, window, count, cache(callee.name));
   emit_extra(static_cast<int32_t>(proto_->paths.size() - 1));
   note_shared_change(path);
@@ -83,19 +85,6 @@ bool returns_receiver(Symbol method) {
   static const std::unordered_set<std::string> names = {"push", "append", "insert", "extend",   "set",
                                                         "fill", "swap",   "update", "truncate", "clear"};
   return names.contains(name_of(method));
-}
-
-const Expr& root_of(const Expr& expr) {
-  switch (expr.kind) {
-    case ExprKind::kField:
-      return root_of(*as<FieldExpr>(expr).object);
-    case ExprKind::kTupleField:
-      return root_of(*as<TupleFieldExpr>(expr).object);
-    case ExprKind::kIndex:
-      return root_of(*as<IndexExpr>(expr).object);
-    default:
-      return expr;
-  }
 }
 
 }  // namespace
@@ -118,6 +107,7 @@ void FunctionCompiler::effect_value_to(const CallExpr& call, Register dest) {
   const uint32_t mark = temporary_count_;
   const bool is_result = std::exchange(is_result_, false);
   const auto& callee = as<FieldExpr>(*call.callee);
+  check_copy_change(*callee.object, callee.span);
   LvaluePath path;
   lvalue_path(*callee.object, path);
   path.keeps = true;

@@ -48,12 +48,27 @@ void FunctionCompiler::patch_to(size_t jump, size_t target) {
   proto_->code[jump].d = static_cast<int32_t>(target) - static_cast<int32_t>(jump);
 }
 
+namespace {
+constexpr size_t kComparedConstants = 64;  // so that a function with many constants compiles in linear time
+constexpr size_t kConstantsOfLiterals = 0x8000;  // the others stay free for instructions with 16-bit operands
+}  // namespace
+
+// A constant of a literal. There may be any number of them, as a literal of a dict may have any size.
+void FunctionCompiler::load_constant(Register dest, Value owned) {
+  if (proto_->constants.size() < kConstantsOfLiterals) {
+    emit(Op::kLoadConstant, dest, constant(owned));
+    return;
+  }
+  proto_->literals.push_back(owned);
+  emit_wide(Op::kLoadLiteral, dest, static_cast<int32_t>(proto_->literals.size() - 1));
+}
+
 uint16_t FunctionCompiler::constant(Value owned) {
   if (proto_->constants.size() > 0xFFFF) {
     error_at(span_, "function has more than 65536 constants");
   }
   if (!owned.is_object()) {
-    for (size_t i = 0; i < proto_->constants.size(); ++i) {
+    for (size_t i = 0; i < std::min(proto_->constants.size(), kComparedConstants); ++i) {
       const Value known = proto_->constants[i];
       if (known.tag == owned.tag && known.as_int == owned.as_int) {
         return static_cast<uint16_t>(i);
@@ -202,13 +217,18 @@ FunctionCompiler::Name FunctionCompiler::resolve(Symbol name) {
     return {Name::Form::kStatic, name};
   }
   if (!module_.knows(name)) {
+    note_wanted(name);
     suggest_local(name);
     note_ended(name);
     if (AssignedFields* fields = assigned_fields(); fields != nullptr) {
       fields->unknown.push_back(name);
     }
   }
-  return {Name::Form::kGlobal, module_.slot(name)};
+  const uint32_t slot = module_.slot(name);
+  if (!is_module_) {
+    module_.slots_in_functions.insert(slot);
+  }
+  return {Name::Form::kGlobal, slot};
 }
 
 // Those of the class whose method contains this function, or null.
@@ -496,6 +516,7 @@ bool is_called_by_language(const FunctionDecl& decl, bool is_method) {
 
 const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method) {
   declaration_ = &decl;
+  tree_ = &decl;
   proto_->declaration = &decl;
   proto_->declared_parameters = &decl.params;
   proto_->line = decl.span.line;
@@ -521,10 +542,15 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
     own_name_ = decl.info.name;
   }
   parameters(decl.params);
+  declare_early_variables();
   check_defaults(decl.params);
   check_result(decl);
   show_type(decl.return_type.get());
   may_yield_ = !decl.is_async && !is_called_by_language(decl, is_method);
+  if (is_port()) {
+    uses_ = uses_of_variables(decl.params, decl.body->statements);
+    check_kept_defaults(decl.params);
+  }
   body_value(*decl.body);
   return finish();
 }
@@ -534,7 +560,9 @@ const Proto* FunctionCompiler::lambda(const LambdaExpr& lambda) {
   proto_->declared_parameters = &lambda.params;
   proto_->line = lambda.span.line;
   span_ = lambda.span;
+  tree_ = &lambda;
   parameters(lambda.params);
+  declare_early_variables();
   may_yield_ = !lambda.scope_block;
   body_value(lambda.body);
   return finish();
@@ -571,6 +599,9 @@ const Expr* shown_result(const std::vector<StmtPtr>& statements) {
 const Proto* FunctionCompiler::module_body(const std::vector<StmtPtr>& statements) {
   proto_->name = "module";
   is_module_ = true;
+  if (is_port()) {
+    uses_ = uses_of_variables({}, statements);
+  }
   mark_defers(statements);
   const Expr* result = module_.is_session ? shown_result(statements) : nullptr;
   for (size_t i = 0; i + (result != nullptr ? 1 : 0) < statements.size(); ++i) {

@@ -4,9 +4,12 @@
 // definition. The other statements become the body, which runs once.
 #pragma once
 
+#include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "host/compiler/bytecode.h"
+#include "host/compiler/variable_uses.h"
 #include "host/syntax/ast.h"
 #include "host/values/module.h"
 
@@ -27,6 +30,9 @@ const Proto* compile_module(LoadedModule& module);
 std::unordered_set<Symbol>& mutating_names();
 /// Names of the `me` methods of classes.
 std::unordered_set<Symbol>& action_names();
+
+/// The variable, or other value, that an lvalue such as `a.b[i]` is a part of.
+const Expr& root_of(const Expr& expr);
 
 /// Whether the method receives the class on which it is called. Throws CompileError.
 bool takes_class(const FunctionDecl& decl, bool is_static);
@@ -73,8 +79,29 @@ using Register = uint16_t;
 inline constexpr Register kTemporary = 0x8000;  // marks a temporary until its final number is known
 inline constexpr Register kWide = 0x4000;       // marks a function-wide variable that a nested block declared
 
-/// Declarations of variables that a closure shares with its function, which are therefore stored in cells.
-using CellSet = std::unordered_set<const void*>;
+/// The variables that a closure shares with its function, which are therefore stored in cells.
+class CellSet {
+ public:
+  struct Variable {
+    Symbol name;
+    const void* declaration;
+  };
+
+  bool contains(const void* declaration) const { return declarations_.contains(declaration); }
+  void insert(const void* declaration) { declarations_.insert(declaration); }
+  size_t size() const { return declarations_.size(); }
+
+  /// The variables of a function that a nested function uses above their first assignment.
+  const std::vector<Variable>& early_variables(const void* function) { return early_[function]; }
+  void insert_early(const void* function, Variable variable) {
+    insert(variable.declaration);
+    early_[function].push_back(variable);
+  }
+
+ private:
+  std::unordered_set<const void*> declarations_;
+  std::unordered_map<const void*, std::vector<Variable>> early_;
+};
 
 /// The type of a number's suffix: kInt without a suffix and for i64, kFloat for f64.
 Tag suffix_type(Symbol suffix);
@@ -182,6 +209,7 @@ class FunctionCompiler {
   void assign_one(const Expr& target, const Expr& value);
   void assign_parts(const std::vector<ExprPtr>& targets, Register value);
   void assign_to(const Expr& target, Register value);
+  void assign_self(const Expr& target, Register value);
   void assign_name(const NameExpr& target, Register value);
   void assign_field(const FieldExpr& target, Register value);
   void assign_index(const IndexExpr& target, Register value);
@@ -194,6 +222,7 @@ class FunctionCompiler {
   void for_range(const ForStmt& stmt, const RangeExpr& range);
   void for_each(const ForStmt& stmt);
   void end_for(const ForStmt& stmt, size_t top);
+  void end_loop(size_t continue_target, const std::optional<Block>& otherwise);
   void open_loop(Symbol label);  // after the loop's own scope was opened
   void close_loop(size_t continue_target);
   void leave_loop(Symbol label, bool is_break, const SourceSpan& span);
@@ -281,11 +310,15 @@ class FunctionCompiler {
   std::vector<size_t> condition(const Condition& condition);  // returns the jumps taken if it is false
 
   // calls.cpp
+  bool is_handed_over(const Expr& value, Symbol variable) const;
+  void release_reassigned(const std::optional<Name>& variable);
   bool simple_arguments(const std::vector<Arg>& args) const;
   /// Evaluates arguments into fresh temporaries. A variable that holds a &T is moved if the call `moves`.
   uint16_t arguments(const std::vector<Arg>& args, bool moves = true);
+  void dict_argument(const Expr& mapping);
   uint16_t call_spec(const std::vector<Arg>& args);
-  void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
+  void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest,
+                   const std::optional<Name>& reassigned = std::nullopt);
   void mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
   void invoke(Symbol method, const std::vector<Arg>& args, Register window, uint16_t count);
   bool is_lvalue(const Expr& expr) const;
@@ -373,6 +406,7 @@ class FunctionCompiler {
     }
   }
   uint16_t constant(Value owned);
+  void load_constant(Register dest, Value owned);
   void convert_arguments(const std::vector<Param>& params, size_t first);
   uint16_t text_constant(const std::string& text) { return constant(make_text(text)); }
   uint16_t cache(Symbol name);
@@ -397,6 +431,7 @@ class FunctionCompiler {
   // name_checks.cpp
   bool checks_names() const;
   void note_read(Symbol name, const SourceSpan& span);
+  void forget_uses(Symbol name);
   void note_assignment(Symbol name, const SourceSpan& span);
   const void* enclosing_declaration() const;
   void note_ended_loop(const ForStmt& stmt);
@@ -405,9 +440,33 @@ class FunctionCompiler {
   void note_late_import(const UseDecl& use);
   void check_search_result(const BinaryExpr& expr);
   void check_literal_division(const BinaryExpr& expr);
+  void check_negative_base(const BinaryExpr& expr);
+  void check_kept_defaults(const std::vector<Param>& params);
   void check_print_operand(const Expr& operand, const SourceSpan& span);
   void warn_once(Diagnostic warning) { spl::warn_once(module_, std::move(warning)); }
   bool is_search(const Expr& expr) const;
+
+  // port_checks.cpp
+  bool is_port() const;
+  std::optional<uint16_t> port_check(PortCheck::Form form, const SourceSpan& span);
+  void accept_truncation(const Expr& expr);
+  void accept_truncation(const Expr& callee, const std::vector<Arg>& args);
+  void accept_truncation(const BindStmt& stmt);
+  void check_division(const BinaryExpr& expr, Register left, Register right, Value divisor);
+  void check_removal(const FieldExpr& callee, const std::vector<Arg>& args, size_t path, Register argument);
+  void check_division(BinaryOp op, const SourceSpan& span, Register left, Register right, Value divisor);
+  void emit_division_check(PortCheck::Form form, const SourceSpan& span, Register left, Register right,
+                           Value divisor);
+  void note_elements(const Expr& callee, const std::vector<Arg>& args);
+  void note_element(const Expr& value);
+  void check_copy_change(const Expr& target, const SourceSpan& span);
+  void check_variable(Symbol variable, PortCheck::Form form, const SourceSpan& span);
+  void check_ignored_result(const Expr& value);
+  void check_method_value(const FieldExpr& expr, Register object);
+  void check_pairs(const Pattern& pattern, const PatternPtr& second, Register iterable);
+  void check_visited(const Expr& callee, const std::vector<Arg>& args, Register first);
+  void check_visited(Symbol what, const SourceSpan& span, Register value);
+  void check_result_change(const FieldExpr& callee, Register value);
 
   // type_checks.cpp
   void check_arguments(const Expr& callee, const std::vector<Arg>& args);
@@ -420,6 +479,9 @@ class FunctionCompiler {
   uint32_t outermost_loop_of(const Local& local) const;
   void need_cell(const Local& local) { cells_.insert(local.key); }
   void note_capture(Local& local);
+  void note_wanted(Symbol name);
+  void note_early(Symbol name, const void* declaration);
+  void declare_early_variables();
   void note_change(Symbol name);
   Local* captured_local(Symbol name);
   bool is_object_of_class(Symbol name) const;
@@ -447,6 +509,8 @@ class FunctionCompiler {
   AssignedFields* assigned_fields_ = nullptr;  // of a method of a class
   Symbol owner_name_ = kNoSymbol;
   const void* declaration_ = nullptr;  // of a function
+  const void* tree_ = nullptr;         // of a function or lambda
+  std::unordered_set<Symbol> wanted_;  // names that nested functions use and that nothing declares yet
   Proto* proto_;
   std::vector<Local> locals_;
   std::unordered_set<uint32_t> assigned_slots_;  // by the module's own statements before this one
@@ -455,6 +519,9 @@ class FunctionCompiler {
     uint32_t loop_line;
   };
   std::unordered_map<Symbol, HiddenVariable> hidden_by_loops_;
+  VariableUses uses_;                            // of a program with PyTorch
+  std::unordered_set<const Expr*> truncations_;  // quotients where an integer is wanted
+  std::unordered_set<const Expr*> elements_;     // quotients that become elements of tensors
   std::vector<Scope> scopes_;
   std::vector<Loop> loops_;
   /// The variables that earlier alternatives of the pattern bind, as ranges in locals_.
@@ -473,7 +540,9 @@ class FunctionCompiler {
   Symbol class_parameter_ = kNoSymbol;  // of a method that receives its class
   bool is_result_ = false;              // the block being compiled ends with the function's result
   bool may_yield_ = false;
-  Symbol own_name_ = kNoSymbol;  // of a local function, which can call itself
+  Symbol own_name_ = kNoSymbol;     // of a local function, which can call itself
+  uint32_t with_depth_ = 0;         // the enclosing `with` blocks, whose resources may handle an error
+  std::optional<Name> reassigned_;  // the variable to which the value of the next call is assigned
   SourceSpan span_;
 };
 

@@ -1,5 +1,6 @@
 // Modules as a whole, and the types that they declare, before any of their code runs.
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "host/compiler/compiler.h"
@@ -33,7 +34,7 @@ const Proto* compile_until_stable(Compile&& compile) {
 
 }  // namespace
 
-// @classmethod static fn f(cls, …): `cls` is the class that the method is called on.
+// @classmethod fn f(cls, …): `cls` is the class that the method is called on. The parser makes it static.
 bool takes_class(const FunctionDecl& decl, bool is_static) {
   static const Symbol classmethod = intern("classmethod");
   const auto& attributes = decl.info.attributes;
@@ -43,8 +44,8 @@ bool takes_class(const FunctionDecl& decl, bool is_static) {
     return false;
   }
   if (!is_static || decl.params.empty()) {
-    throw CompileError{marked->span, "'classmethod' requires a static method with a parameter for the class",
-                       "write '@classmethod static fn name(cls, …)'"};
+    throw CompileError{marked->span, "'classmethod' requires a method with a parameter for the class",
+                       "write '@classmethod fn name(cls, …)'"};
   }
   return true;
 }
@@ -94,10 +95,13 @@ class ModuleCompiler {
     for (const auto& stmt : statements) {
       announce(*stmt, true);
     }
-    module_.variables.insert(module_.tree().module.globals.begin(), module_.tree().module.globals.end());
+    const Module& tree = module_.tree().module;
+    module_.variables.insert(tree.globals.begin(), tree.globals.end());
+    module_.variables.insert(tree.inner_variables.begin(), tree.inner_variables.end());
     define_aliases();
     withhold_decorated(statements);
     note_top_names();
+    note_plain_methods();
     note_declarations(module_, statements);
     for (const auto& stmt : statements) {
       define(*stmt);
@@ -185,12 +189,60 @@ class ModuleCompiler {
   }
 
   void note_top_names() {
+    static const Symbol torch = intern("torch");
+    for (const auto& stmt : module_.unit->tree.module.statements) {
+      const bool imports = stmt->kind == StmtKind::kUse && !as<UseDecl>(*stmt).path.empty();
+      module_.uses_torch = module_.uses_torch || (imports && as<UseDecl>(*stmt).path[0] == torch);
+    }
     for (const auto& [name, slot] : module_.names) {
       module_.top_names.insert(name);
     }
     for (const auto& [name, import] : module_.imports) {
       module_.top_names.insert(name);
     }
+  }
+
+  void note_plain_methods() {
+    std::unordered_set<Symbol> others;
+    for (const auto& stmt : module_.unit->tree.module.statements) {
+      if (stmt->kind != StmtKind::kRecord) {
+        continue;
+      }
+      const auto& record = as<RecordDecl>(*stmt);
+      for (const FieldDecl& field : record.fields) {
+        others.insert(field.name);
+      }
+      for (const FunctionPtr& method : record.methods) {
+        (is_plain(*method) ? module_.plain_methods : others).insert(method->info.name);
+      }
+      check_hooks_of_python(record);
+    }
+    std::erase_if(module_.plain_methods, [&](Symbol name) { return others.contains(name); });
+  }
+
+  // A class with a parent of another module may be one of Python, which calls these methods.
+  void check_hooks_of_python(const RecordDecl& record) {
+    static const std::unordered_map<std::string, std::string> hooks = {
+        {"__init_subclass__", "decorate each subclass, or call a function below it"},
+        {"__set_name__", "pass the name to the constructor"},
+        {"__missing__", "use std.collections.{defaultdict}"},
+        {"__del__", "rename it to drop"},
+        {"__getattribute__", "use __getattr__, which is called for names that the object does not have"},
+        {"__delattr__", "write a method that removes the entry"}};
+    const bool is_own = std::none_of(record.parents.begin(), record.parents.end(),
+                                     [](const TypePtr& parent) { return parent->path.size() > 1; });
+    for (const FunctionPtr& method : record.methods) {
+      const auto found = hooks.find(name_of(method->info.name));
+      if (is_own && found != hooks.end() && module_.uses_torch && !module_.is_library) {
+        warn_once(module_,
+                  {method->span, "nothing calls " + found->first + "() of a class of Simple", found->second});
+      }
+    }
+  }
+
+  static bool is_plain(const FunctionDecl& method) {
+    return method.params.empty() && method.info.attributes.empty() &&
+           !name_of(method.info.name).starts_with("__");
   }
 
   // ---- Names, by kind of statement; most kinds declare none
@@ -264,13 +316,30 @@ class ModuleCompiler {
 
   void announce_node(const TypeAliasDecl& decl, bool) { note_exported(decl.info); }
 
-  void announce_node(const ForStmt& stmt, bool) { announce_all(stmt.body); }
+  void announce_node(const ForStmt& stmt, bool) { announce_loop(stmt); }
 
-  void announce_node(const WhileStmt& stmt, bool) { announce_all(stmt.body); }
+  void announce_node(const WhileStmt& stmt, bool) { announce_loop(stmt); }
+
+  template <class Loop>
+  void announce_loop(const Loop& stmt) {
+    announce_all(stmt.body);
+    if (stmt.otherwise) {
+      announce_all(*stmt.otherwise);
+    }
+  }
 
   void announce_node(const LoopStmt& stmt, bool) { announce_all(stmt.body); }
 
+  void announce_node(const WithStmt& stmt, bool) { announce_all(stmt.body); }
+
+  void announce_node(const UnsafeStmt& stmt, bool) { announce_all(stmt.body); }
+
   void announce_node(const ExprStmt& stmt, bool) {
+    if (stmt.value->kind == ExprKind::kMatch) {
+      for (const MatchArm& arm : as<MatchExpr>(*stmt.value).arms) {
+        announce_all(arm.body);
+      }
+    }
     if (stmt.value->kind != ExprKind::kIf) {
       return;
     }
@@ -388,6 +457,15 @@ class ModuleCompiler {
     }
   }
 
+  // A variant with a number may be listed again with the same number, which has no effect.
+  void check_repeated(const VariantDecl& variant, const VariantInfo& again, const VariantInfo& first) {
+    const std::string message = "duplicate variant '" + name_of(variant.name) + "'";
+    if (!first.value.is_int() || !again.value.is_int() || first.value.as_int != again.value.as_int) {
+      throw CompileError{variant.span, message};
+    }
+    module_.warnings.push_back({variant.span, message, "it has the same number as the first one"});
+  }
+
   // Variants are known before any match in the module is compiled.
   void announce_variants(Enum& type, const EnumDecl& decl) {
     type.is_strong = std::any_of(decl.info.attributes.begin(), decl.info.attributes.end(),
@@ -395,13 +473,14 @@ class ModuleCompiler {
     for (const VariantDecl& variant : decl.variants) {
       VariantInfo info;
       info.name = variant.name;
-      if (type.index_of(variant.name) >= 0) {
-        throw CompileError{variant.span, "duplicate variant '" + name_of(variant.name) + "'"};
-      }
       info.field_names = variant.field_names;
       info.arity = static_cast<uint32_t>(variant.field_types.size());
       if (variant.value) {
         literal_value(*variant.value, info.value);
+      }
+      if (const int known = type.index_of(variant.name); known >= 0) {
+        check_repeated(variant, info, type.variants[static_cast<size_t>(known)]);
+        continue;
       }
       type.variants.push_back(info);
     }
@@ -496,6 +575,9 @@ class ModuleCompiler {
       }
     }
     share_initializer(*record);
+    std::erase_if(assigned.names, [&](Symbol name) {  // `self.x = …` calls the setter of a property x
+      return record->methods.contains(intern(name_of(name) + ".setter"));
+    });
     for (const Symbol name : assigned.names) {
       FieldInfo info;
       info.name = name;

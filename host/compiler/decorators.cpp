@@ -11,7 +11,7 @@ namespace spl {
 namespace {
 
 bool is_applied_in(LoadedModule& module, const Attribute& attribute) {
-  return attribute.decorator && (!attribute.is_informative || module.knows(attribute.name));
+  return attribute.decorator && (!attribute.is_informative || module.declares(attribute.name));
 }
 
 }  // namespace

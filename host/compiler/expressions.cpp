@@ -109,17 +109,17 @@ void FunctionCompiler::expr_to(const Expr& expr, Register dest) {
 
 void FunctionCompiler::compile(const IntExpr& expr, Register dest) {
   if (const Tag type = suffix_type(expr.suffix); type != Tag::kInt) {
-    emit(Op::kLoadConstant, dest, constant(sized_literal(expr.value, type)));
+    load_constant(dest, sized_literal(expr.value, type));
   } else if (expr.value >= INT32_MIN && expr.value <= INT32_MAX) {
     emit_wide(Op::kLoadInt, dest, static_cast<int32_t>(expr.value));
   } else {
-    emit(Op::kLoadConstant, dest, constant(Value::integer(expr.value)));
+    load_constant(dest, Value::integer(expr.value));
   }
 }
 
 void FunctionCompiler::compile(const FloatExpr& expr, Register dest) {
   const bool is_single = suffix_type(expr.suffix) == Tag::kFloat32;
-  emit(Op::kLoadConstant, dest, constant(is_single ? single(expr.value) : Value::number(expr.value)));
+  load_constant(dest, is_single ? single(expr.value) : Value::number(expr.value));
 }
 
 void FunctionCompiler::compile(const BoolExpr& expr, Register dest) { emit(Op::kLoadBool, dest, expr.value); }
@@ -127,7 +127,7 @@ void FunctionCompiler::compile(const BoolExpr& expr, Register dest) { emit(Op::k
 void FunctionCompiler::compile(const NilExpr&, Register dest) { emit(Op::kLoadNil, dest); }
 
 void FunctionCompiler::compile(const TextExpr& expr, Register dest) {
-  emit(Op::kLoadConstant, dest, text_constant(expr.value));
+  load_constant(dest, make_text(expr.value));
 }
 
 void FunctionCompiler::compile(const NameExpr& expr, Register dest) { name_to(expr.name, expr.span, dest); }
@@ -143,6 +143,7 @@ void FunctionCompiler::compile(const FieldExpr& expr, Register dest) {
   const Register object = operand(*expr.object);
   span_ = expr.span;
   if (!expr.nil_safe) {
+    check_method_value(expr, object);
     emit(Op::kGetField, dest, object, cache(expr.name));
     return;
   }
@@ -170,6 +171,7 @@ void FunctionCompiler::compile(const IndexExpr& expr, Register dest) {
       expr.subscripts.size() == 1 && !expr.tuple && expr.subscripts[0]->kind != ExprKind::kSlice;
   Register subscript;
   if (is_single) {
+    accept_truncation(*expr.subscripts[0]);
     subscript = operand(*expr.subscripts[0]);
   } else {
     subscript = temporary();

@@ -29,6 +29,7 @@ struct Extern : Object {
   std::vector<Symbol> parameters;   // their names
   void* address = nullptr;          // resolved at the first call
   const Native* builtin = nullptr;  // the function of the host itself, instead of an address
+  Value of_library;                 // the function of std.runtime_externs, instead of an address
   void* call_interface = nullptr;   // ffi_cif
   bool only_integers = false;
   Extern() : Object(Kind::kExtern) {}

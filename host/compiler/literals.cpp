@@ -22,7 +22,7 @@ void FunctionCompiler::compile(const InterpolationExpr& expr, Register dest) {
   uint32_t at = 0;
   for (const auto& part : expr.parts) {
     if (!part.text.empty()) {
-      emit(Op::kLoadConstant, first + at++, text_constant(part.text));
+      load_constant(static_cast<Register>(first + at++), make_text(part.text));
     }
     if (!part.value) {
       continue;
@@ -55,7 +55,12 @@ void FunctionCompiler::compile(const ArrayExpr& expr, Register dest) {
   emit(Op::kMakeArray, array, array, 0);
   for (const Element& element : expr.elements) {
     const uint32_t mark = temporary_count_;
-    emit(element.spread ? Op::kArrayExtend : Op::kArrayPush, array, operand(*element.value));
+    const Register value = operand(*element.value);
+    if (element.spread) {
+      static const Symbol spread = intern("list");
+      check_visited(spread, element.value->span, value);
+    }
+    emit(element.spread ? Op::kArrayExtend : Op::kArrayPush, array, value);
     temporary_count_ = mark;
   }
   emit(Op::kTake, dest, array);
@@ -127,7 +132,9 @@ void FunctionCompiler::comprehension_clause(const ComprehensionExpr& expr, size_
   open_scope();
   const Register iterator = hidden();
   hidden();
-  emit(Op::kIterPrepare, iterator, operand(*loop.iterable));
+  const Register iterable = operand(*loop.iterable);
+  check_pairs(*loop.pattern, loop.second, iterable);
+  emit(Op::kIterPrepare, iterator, iterable);
   temporary_count_ = mark;
   const Register first = hidden();
   Register second = 0;
@@ -172,6 +179,7 @@ void FunctionCompiler::compile(const SliceExpr& expr, Register dest) {
   const ExprPtr* parts[] = {&expr.start, &expr.stop, &expr.step};
   for (uint32_t i = 0; i < 3; ++i) {
     if (*parts[i]) {
+      accept_truncation(**parts[i]);
       expr_to(**parts[i], static_cast<Register>(first + i));
     } else {
       emit(Op::kLoadNil, first + i);
@@ -195,6 +203,9 @@ void FunctionCompiler::compile(const RangeExpr& expr, Register dest) {
 }
 
 void FunctionCompiler::subscript_to(const IndexExpr& expr, Register dest) {
+  for (const auto& subscript : expr.subscripts) {
+    accept_truncation(*subscript);
+  }
   if (expr.subscripts.size() == 1 && !expr.tuple) {
     expr_to(*expr.subscripts[0], dest);
     return;

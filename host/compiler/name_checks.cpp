@@ -48,6 +48,19 @@ void FunctionCompiler::note_assignment(Symbol name, const SourceSpan& span) {
   }
 }
 
+// The name turned out to be a variable of this function, which is compiled again.
+void FunctionCompiler::forget_uses(Symbol name) {
+  const auto use = module_.uses_of_names.find(name);
+  if (use == module_.uses_of_names.end()) {
+    return;
+  }
+  use->second.users.erase(enclosing_declaration());
+  use->second.assigners.erase(enclosing_declaration());
+  if (use->second.users.empty()) {
+    module_.uses_of_names.erase(use);
+  }
+}
+
 // The names of a `use` inside a function are names of the module once the function has run.
 void FunctionCompiler::note_late_import(const UseDecl& use) {
   module_.imports_later = module_.imports_later || use.everything;
@@ -235,8 +248,7 @@ void FunctionCompiler::check_bare_field(const NameExpr& target, Name name) {
 
 // `5 / 3` is 1. A program that uses PyTorch usually means the fraction, as in Python.
 void FunctionCompiler::check_literal_division(const BinaryExpr& expr) {
-  static const Symbol torch = intern("torch");
-  if (!module_.top_names.contains(torch) || expr.op != BinaryOp::kDivide ||
+  if (!is_port() || truncations_.contains(&expr) || expr.op != BinaryOp::kDivide ||
       expr.left->kind != ExprKind::kInt || expr.right->kind != ExprKind::kInt) {
     return;
   }
@@ -245,6 +257,39 @@ void FunctionCompiler::check_literal_division(const BinaryExpr& expr) {
     const std::string quotient = std::to_string(left) + " / " + std::to_string(right);
     warn_once({expr.span, quotient + " is " + std::to_string(left / right) + ": integers truncate",
                "write " + std::to_string(left) + ".0 / " + std::to_string(right) + " for the fraction"});
+  }
+}
+
+// `-x ** 2` is (-x) ** 2, and -(x ** 2) in Python.
+void FunctionCompiler::check_negative_base(const BinaryExpr& expr) {
+  const Expr& base = *expr.left;
+  const bool is_negation = base.kind == ExprKind::kUnary && as<UnaryExpr>(base).op == UnaryOp::kNegate;
+  const bool is_negative = (base.kind == ExprKind::kInt && as<IntExpr>(base).value < 0) ||
+                           (base.kind == ExprKind::kFloat && as<FloatExpr>(base).value < 0);
+  const bool starts_with_sign = base.span.start < module_.unit->source.text.size() &&
+                                base.span.file == module_.unit->source.id &&
+                                module_.unit->source.text[base.span.start] == '-';
+  if (!is_port() || expr.op != BinaryOp::kPower || !(is_negation || is_negative) || !starts_with_sign) {
+    return;
+  }
+  const uint32_t before = base.span.start;
+  if (before > 0 && module_.unit->source.text[before - 1] == '(') {
+    return;  // (-x) ** 2
+  }
+  warn_once({expr.span, "the minus binds more tightly than '**': this is (-x) ** n",
+             "write -(x ** n) for what Python computes, or (-x) ** n"});
+}
+
+// A default value is made in each call; Python makes one, which keeps the changes of earlier calls.
+void FunctionCompiler::check_kept_defaults(const std::vector<Param>& params) {
+  for (const Param& param : params) {
+    const bool is_collection = param.default_value && (param.default_value->kind == ExprKind::kArray ||
+                                                       param.default_value->kind == ExprKind::kDict);
+    if (is_collection && uses_.changed.contains(param.name)) {
+      warn_once({param.span,
+                 "each call has its own default of '" + name_of(param.name) + "', without earlier changes",
+                 "keep it in a variable of the module, or in a field"});
+    }
   }
 }
 

@@ -76,6 +76,7 @@ void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
   }
   check_search_result(expr);
   check_literal_division(expr);
+  check_negative_base(expr);
   check_print_operand(*expr.left, expr.span);
   if ((expr.op == BinaryOp::kIs || expr.op == BinaryOp::kIsNot) && type_test_to(expr, dest)) {
     return;
@@ -85,11 +86,13 @@ void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
   const int arithmetic = arithmetic_index(expr.op);
   if (arithmetic >= 0 && number_literal(*expr.right, number)) {
     span_ = expr.span;
+    check_division(expr, left, left, number);
     emit(kConstantForm[arithmetic], dest, left, constant(number));
     return;
   }
   const Register right = operand(*expr.right);
   span_ = expr.span;
+  check_division(expr, left, right, Value::missing());
   if (arithmetic >= 0) {
     emit(nth(Op::kAdd, arithmetic), dest, left, right);
     return;

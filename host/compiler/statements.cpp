@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "host/compiler/compiler.h"
+#include "host/compiler/extern.h"
 #include "host/syntax/visit.h"
 
 namespace spl {
@@ -104,7 +105,10 @@ void FunctionCompiler::statement(const Stmt& stmt) {
   temporary_count_ = mark;
 }
 
-void FunctionCompiler::compile(const ExprStmt& stmt) { effect(*stmt.value); }
+void FunctionCompiler::compile(const ExprStmt& stmt) {
+  check_ignored_result(*stmt.value);
+  effect(*stmt.value);
+}
 
 void FunctionCompiler::compile(const PassStmt&) {}
 
@@ -205,6 +209,7 @@ void FunctionCompiler::bind_local(const BindStmt& stmt, const BindingPattern& bi
 }
 
 void FunctionCompiler::initial_value_to(const BindStmt& stmt, Register dest) {
+  accept_truncation(stmt);
   if (!stmt.value) {
     emit(Op::kLoadNil, dest);
     return;
@@ -232,9 +237,16 @@ void FunctionCompiler::assign_one(const Expr& target, const Expr& value) {
     check_assignable(symbol, target.span);
     if (name.form == Name::Form::kLocal && writes_last(value) && !is_unique(value)) {
       note_change(symbol);
+      if (is_handed_over(value, symbol)) {
+        reassigned_ = name;
+      }
       expr_to(value, static_cast<Register>(name.operand));
+      reassigned_.reset();
       hidden_by_loops_.erase(symbol);
       return;
+    }
+    if (name.form == Name::Form::kGlobal && is_module_ && is_handed_over(value, symbol)) {
+      reassigned_ = name;
     }
   }
   if (is_unique(value)) {
@@ -242,7 +254,9 @@ void FunctionCompiler::assign_one(const Expr& target, const Expr& value) {
     mark_moved(value);
     assign_to(target, owned);
   } else {
-    assign_to(target, operand(value));
+    const Register result = operand(value);
+    reassigned_.reset();
+    assign_to(target, result);
   }
 }
 
@@ -324,6 +338,9 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
     case ExprKind::kName:
       assign_name(as<NameExpr>(target), value);
       break;
+    case ExprKind::kSelf:
+      assign_self(target, value);
+      break;
     case ExprKind::kTuple:
       assign_parts(as<TupleExpr>(target).elements, value);
       break;
@@ -342,6 +359,19 @@ void FunctionCompiler::assign_to(const Expr& target, Register value) {
   span_ = before;
 }
 
+// `self = value` in a method of a value type replaces the value that the method was called on.
+void FunctionCompiler::assign_self(const Expr& target, Register value) {
+  static const Symbol self = intern("self");
+  if (!has_self()) {
+    error_at(target.span, "'self' outside method");
+  }
+  if (is_object_of_class(self)) {
+    error_at(target.span, "cannot assign to 'self' in a class", "assign its fields");
+  }
+  note_change(self);
+  write(resolve(self), value, self, target.span);
+}
+
 void FunctionCompiler::assign_name(const NameExpr& target, Register value) {
   check_assignable(target.name, target.span);
   const Name name = resolve(target.name);
@@ -349,6 +379,7 @@ void FunctionCompiler::assign_name(const NameExpr& target, Register value) {
   const bool is_new =
       name.form == Name::Form::kGlobal && !is_module_ && !module_.variables.contains(target.name);
   if (is_new) {
+    note_early(target.name, &target);
     declare_wide(target.name, &target);
   }
   note_change(target.name);
@@ -379,6 +410,7 @@ void FunctionCompiler::assign_field(const FieldExpr& target, Register value) {
 }
 
 void FunctionCompiler::assign_index(const IndexExpr& target, Register value) {
+  check_copy_change(target, target.span);
   if (target.object->kind == ExprKind::kName) {
     const Name name = resolve(as<NameExpr>(*target.object).name);
     if (name.form == Name::Form::kLocal) {
@@ -407,6 +439,9 @@ void FunctionCompiler::release_lvalue(BinaryOp op, Register current, size_t path
 
 void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   const Expr& target = *stmt.targets[0];
+  if (target.kind != ExprKind::kName || *stmt.op == BinaryOp::kAdd) {
+    check_copy_change(target, target.span);
+  }
   if (target.kind == ExprKind::kName) {
     compound_assign_name(as<NameExpr>(target), *stmt.op, *stmt.value);
     return;
@@ -418,11 +453,22 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   proto_->paths.push_back(path);
   const size_t index = proto_->paths.size() - 1;
   const Register current = temporary();
-  emit_wide(Op::kGetLvalue, current, static_cast<int32_t>(index));
+  // The field of a variable has instructions of its own, which cache where the field is.
+  const bool is_field = path.root == LvaluePath::Root::kRegister && path.steps.size() == 1 &&
+                        path.steps[0].form == LvaluePath::Step::Form::kField;
+  if (is_field) {
+    emit(Op::kGetField, current, path.operand, cache(path.steps[0].operand));
+  } else {
+    emit_wide(Op::kGetLvalue, current, static_cast<int32_t>(index));
+  }
   const Register value = operand(*stmt.value);
   release_lvalue(*stmt.op, current, index, value);
   in_place(*stmt.op, current, value);
-  emit_wide(Op::kSetLvalue, current, static_cast<int32_t>(index));
+  if (is_field) {
+    emit(Op::kSetField, path.operand, current, cache(path.steps[0].operand));
+  } else {
+    emit_wide(Op::kSetLvalue, current, static_cast<int32_t>(index));
+  }
   note_shared_change(path);
 }
 
@@ -453,6 +499,7 @@ void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op,
 
 void FunctionCompiler::in_place(BinaryOp op, Register current, Register value) {
   constexpr int32_t kInPlaceHookFirst = 0x100;  // try __iadd__ and its kin before __add__
+  check_division(op, span_, current, value, Value::missing());
   emit(Op::kArith, current, current, value);
   emit_extra(static_cast<int32_t>(op) | kInPlaceHookFirst);
 }
@@ -495,18 +542,24 @@ void FunctionCompiler::open_loop(Symbol label) {
   local_peak_ = local_count_;
 }
 
-// Every exit of the loop releases the values that its variables hold.
-void FunctionCompiler::close_loop(size_t continue_target) {
-  const Loop& loop = loops_.back();
+void FunctionCompiler::close_loop(size_t continue_target) { end_loop(continue_target, std::nullopt); }
+
+// Every exit of the loop releases the values that its variables hold. `break` skips the block `otherwise`, in
+// which it leaves the enclosing loop.
+void FunctionCompiler::end_loop(size_t continue_target, const std::optional<Block>& otherwise) {
+  const Loop loop = std::move(loops_.back());
+  loops_.pop_back();
   for (const size_t jump : loop.continues) {
     patch_to(jump, continue_target);
+  }
+  if (otherwise) {
+    block(*otherwise);
   }
   patch_all(loop.breaks);
   for (uint32_t reg = loop.first_register; reg < local_peak_; ++reg) {
     emit(Op::kRelease, reg);
   }
   local_peak_ = std::max(local_peak_, loop.peak_before);
-  loops_.pop_back();
   close_repeated();
 }
 
@@ -526,6 +579,8 @@ void FunctionCompiler::compile(const ForStmt& stmt) {
 void FunctionCompiler::for_range(const ForStmt& stmt, const RangeExpr& range) {
   const Register reg = hidden();  // gets its name after the ends are evaluated
   const Register counter = hidden(), end = hidden();
+  accept_truncation(*range.start);
+  accept_truncation(*range.end);
   expr_to(*range.start, counter);
   expr_to(*range.end, end);
   emit_wide(Op::kForPrepare, counter, range.inclusive ? 1 : 0);
@@ -557,7 +612,9 @@ void FunctionCompiler::for_each(const ForStmt& stmt) {
   const Register iterator = hidden();
   hidden();  // the position of the iteration
   const uint32_t mark = temporary_count_;
-  emit(Op::kIterPrepare, iterator, operand(*stmt.iterable));
+  const Register iterable = operand(*stmt.iterable);
+  check_pairs(*stmt.pattern, stmt.second, iterable);
+  emit(Op::kIterPrepare, iterator, iterable);
   temporary_count_ = mark;
   const Register first = declare_variable(*stmt.pattern);
   const Register second = stmt.second ? declare_variable(*stmt.second) : Register{0};
@@ -578,7 +635,7 @@ void FunctionCompiler::end_for(const ForStmt& stmt, size_t top) {
   const size_t back = emit_jump(Op::kLoop);
   patch_to(back, top);
   patch(top + 1);
-  close_loop(back);
+  end_loop(back, stmt.otherwise);
 }
 
 void FunctionCompiler::compile(const WhileStmt& stmt) {
@@ -590,7 +647,7 @@ void FunctionCompiler::compile(const WhileStmt& stmt) {
   const size_t back = emit_jump(Op::kLoop);
   patch_to(back, top);
   patch_all(failures);
-  close_loop(back);
+  end_loop(back, stmt.otherwise);
   close_scope();
 }
 
@@ -624,19 +681,32 @@ void FunctionCompiler::compile(const WithStmt& stmt) {
       emit(Op::kLoadNil, reg);
     }
   }
+  ++with_depth_;
   block(stmt.body);
+  --with_depth_;
   patch_all(ends);
   close_scope();
 }
 
 void FunctionCompiler::local_function(const FunctionDecl& decl) {
+  if (decl.is_extern) {
+    const Register native = declare(decl.info.name, &decl);
+    emit(Op::kLoadConstant, native, constant(make_extern(decl, module_)));
+    declared(native);
+    return;
+  }
   if (!decl.body) {
-    error_at(decl.span, "extern function declared inside a function", "declare it at module level");
+    error_at(decl.span, "function '" + name_of(decl.info.name) + "' has no body",
+             "'extern fn' declares a native function");
   }
   // Declared before its body is compiled: a lambda in the body may name the function.
-  const Register reg = declare(decl.info.name, &decl);
-  emit(Op::kLoadNil, reg);
-  declared(reg);
+  const Local* early = find_local(decl.info.name);  // a function above uses it
+  if (early == nullptr || early->key != &decl) {
+    note_early(decl.info.name, &decl);
+    const Register reg = declare(decl.info.name, &decl);
+    emit(Op::kLoadNil, reg);
+    declared(reg);
+  }
   const std::vector<Register> decorators = decorator_values(decl.info);
   FunctionCompiler inner(module_, this, cells_, fields_);
   const Proto* proto = inner.function(decl, false);

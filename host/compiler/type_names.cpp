@@ -32,7 +32,7 @@ std::string convertible_type(const TypeExpr& type) {
     case TypeKind::kArray:
       return "array";
     case TypeKind::kDict:
-      return type.args.size() == 2 ? "dict" : "";
+      return type.args.size() == 2 ? "dict" : "Set";
     case TypeKind::kTuple:
       return type.args.empty() ? "" : "tuple";
     case TypeKind::kName: {

@@ -15,6 +15,7 @@
 #include "host/values/error.h"
 #include "host/vm/coroutine_stacks.h"
 #include "host/vm/lock.h"
+#include "host/vm/lost_errors.h"
 #include "host/vm/thread.h"
 #include "host/vm/threads.h"
 
@@ -113,8 +114,7 @@ void run(const Callback& callback, uint64_t coroutine, void** arguments, NativeR
     callback_failed() = true;
   } catch (const ExitRequest& request) {
     if (is_foreign) {
-      end_own_program(request.code);
-      report_lost(exit_not_allowed(request.code), kOnNativeThread);
+      report_lost_exit(request, kOnNativeThread);
       return;
     }
     pending = std::current_exception();  // the program exits after the native function returns

@@ -104,7 +104,7 @@ void reserve(SplArray& array, size_t count) {
   array.cap = static_cast<int64_t>(count) + 1;
 }
 
-SplArray* array_to_native(const std::vector<Value>& items) {
+SplArray* array_to_native(const Elements& items) {
   SplArray* array = spl_array_new();
   reserve(*array, items.size());
   try {
@@ -184,7 +184,7 @@ bool is_function(Value v) {
        (is_any_integer(v) ? display(v) : type_name(v)));
 }
 
-const std::vector<Value>& array_items(Value v) {
+const Elements& array_items(Value v) {
   return v.is(Kind::kArray) ? as_object<Array>(v)->items : as_object<Tuple>(v)->items;
 }
 

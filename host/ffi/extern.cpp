@@ -34,16 +34,32 @@ class ErrnoGuard {
   const int value_ = errno;
 };
 
+// Upstream's runtime has functions that are written in Simple here. Returns whether this is one.
+bool resolve_in_library(Extern& function) {
+  const Value found = machine_hooks().library_function("std/runtime_externs", function.name.c_str());
+  if (found.is_missing()) {
+    return false;
+  }
+  function.of_library = retained(found);
+  return true;
+}
+
 void resolve(Extern& function) {
   const ErrnoGuard guard;
   if ((function.builtin = host_extern(function.name)) != nullptr) {
     return;
   }
   if (!function.unsupported.empty()) {
+    if (resolve_in_library(function)) {
+      return;
+    }
     fail(function.name + ": " + function.unsupported);
   }
   const FoundSymbol found = find_native(function.name);
   if (found.address == nullptr) {
+    if (resolve_in_library(function)) {
+      return;
+    }
     fail("unknown extern function: " + function.name + "; searched in" + found.tried);
   }
   function.call_interface = call_interface(function.signature);
@@ -79,7 +95,7 @@ int64_t call_words(void* address, const Value* a, size_t count) {
 }  // namespace
 
 void* address_of(Extern& function) {
-  if (function.address == nullptr && function.builtin == nullptr) {
+  if (function.address == nullptr && function.builtin == nullptr && !function.of_library.is_object()) {
     resolve(function);
   }
   return function.address;
@@ -113,7 +129,8 @@ Value call_extern(Thread& thread, Extern& function, Value* args, int count) {
   }
   const void* address = address_of(function);
   if (address == nullptr) {
-    return function.builtin->fn(thread, args, count);
+    return function.builtin != nullptr ? function.builtin->fn(thread, args, count)
+                                       : thread.call(function.of_library, args, count);
   }
   if (function.only_integers) {
     bool integers = true;

@@ -142,7 +142,7 @@ class Operands {
   }
 
   // Tensors only, or numbers only.
-  bool add_array(const std::vector<Value>& items) {
+  bool add_array(const Elements& items) {
     SplValue* at = reserve_items(items.size());
     if (at == nullptr) {
       return false;

@@ -108,8 +108,35 @@ bool resolve_property(const Proto& proto) {
     return false;
   }
   call.function = as_object<Extern>(function);
+  call.is_getter = signature.parameters.size() == 1 &&
+                   (signature.result == NativeType::kInt || signature.result == NativeType::kBool);
   call.address = address_of(*as_object<Extern>(function));
   return call.address != nullptr;
+}
+
+// The value for a native result, which is missing where the body of the function has to run. Consumes it.
+Value checked_result(const Proto& proto, Value owned) {
+  const OperatorCall& call = *proto.operator_call;
+  const Ref result = Ref::owned(owned);
+  const bool is_missing = is_empty_result(owned) && (is_unmapped(call, owned) || may_have_failed(proto));
+  return is_missing ? Value::missing() : value_of_result(call, owned);
+}
+
+// Most attributes of a tensor, which programs read all the time.
+Value read_getter(const Proto& proto, int64_t handle) {
+  const OperatorCall& call = *proto.operator_call;
+  int64_t word;
+  {
+    const Unlocked unlocked;
+    word = reinterpret_cast<int64_t (*)(int64_t)>(call.address)(handle);
+  }
+  if (call.function->signature.result == NativeType::kBool) {
+    const bool is_true = (word & 0xFF) != 0;
+    return is_true && call.values == nullptr ? Value::boolean(true)
+                                             : checked_result(proto, Value::boolean(is_true));
+  }
+  return word > 0 && call.values == nullptr ? Value::integer(word)
+                                            : checked_result(proto, Value::integer(word));
 }
 
 }  // namespace
@@ -120,6 +147,9 @@ Value call_property(const Proto& proto, const Value* args, uint32_t count) {
     return Value::missing();
   }
   const OperatorCall& call = *proto.operator_call;
+  if (call.is_getter && count == 1) {
+    return read_getter(proto, handle);
+  }
   const Signature& signature = call.function->signature;
   if (signature.parameters.size() != count) {
     return Value::missing();
@@ -137,10 +167,7 @@ Value call_property(const Proto& proto, const Value* args, uint32_t count) {
     const Unlocked unlocked;
     result.i64 = reinterpret_cast<Function*>(call.address)(words[0], words[1], words[2]);
   }
-  const Ref value = Ref::owned(from_native(signature.result, result));
-  const bool is_missing =
-      is_empty_result(value.get()) && (is_unmapped(call, value.get()) || may_have_failed(proto));
-  return is_missing ? Value::missing() : value_of_result(call, value.get());
+  return checked_result(proto, from_native(signature.result, result));
 }
 
 namespace {
@@ -217,7 +244,7 @@ class ElementReader {
   size_t dims_;
 };
 
-const std::vector<Value>* items_of_list(Value value) {
+const Elements* items_of_list(Value value) {
   return value.is(Kind::kArray)   ? &as_object<Array>(value)->items
          : value.is(Kind::kTuple) ? &as_object<Tuple>(value)->items
                                   : nullptr;
@@ -228,7 +255,7 @@ class ElementWriter {
  public:
   /// False for arrays without a common shape, for bools among numbers, and for other values.
   bool collect(Value value, size_t dim = 0) {
-    const std::vector<Value>* items = items_of_list(value);
+    const Elements* items = items_of_list(value);
     if (items == nullptr) {
       return dim == sizes_.size() && collect_number(value);
     }

@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "host/installation.h"
+#include "host/modules/package_exports.h"
 #include "host/output.h"
 #include "host/sdn/sdn.h"
 #include "host/values/error.h"
@@ -134,16 +135,58 @@ std::string join(const std::vector<Symbol>& path, size_t first, const char* sepa
   return text;
 }
 
+// Upstream's folders of std for kinds of memory management.
+constexpr const char* kFamilies[] = {"common", "nogc_sync_mut", "nogc_async_mut", "gc_async_mut",
+                                     "nogc_async_mut_noalloc"};
+
+// The rest of `std.common.a`, `lib.common.a` and `common.a` from the returned index, which are std.a; 0 for
+// other names.
+size_t after_family(const UseDecl& use) {
+  const std::string& head = name_of(use.path[0]);
+  const size_t family = head == "std" || head == "lib" ? 1 : 0;
+  const bool is_family = use.parents == 0 && use.path.size() > family + 1 &&
+                         std::any_of(std::begin(kFamilies), std::end(kFamilies),
+                                     [&](const char* name) { return name_of(use.path[family]) == name; });
+  return is_family ? family + 1 : 0;
+}
+
 void add_library_paths(const UseDecl& use, std::vector<fs::path>& paths) {
   const std::string& head = name_of(use.path[0]);
   for (const std::string& root : library_roots()) {
     paths.push_back(fs::path(root) / join(use.path, 0, "/"));
+  }
+  if (const size_t rest = after_family(use); rest > 0) {
+    for (const std::string& root : library_roots()) {
+      paths.push_back(fs::path(root) / "std" / join(use.path, rest, "/"));
+    }
   }
   if (use.path.size() > 1 && (head == "lib" || head == "std")) {
     for (const std::string& root : library_roots()) {
       paths.push_back(fs::path(root) / join(use.path, 1, "/"));
     }
   }
+}
+
+// The folders of a project in upstream's layout: `use std.x` and `use lib.x` mean lib/x or src/lib/x, also
+// in a folder for a kind of memory management, and `use app.x` means src/app/x.
+void add_project_paths(const fs::path& folder, const UseDecl& use, std::vector<fs::path>& paths) {
+  const std::string& head = name_of(use.path[0]);
+  if (use.path.size() > 1 && (head == "lib" || head == "std")) {
+    const std::string inner = join(use.path, 1, "/");
+    for (const char* root : {"lib", "src/lib"}) {
+      paths.push_back(folder / root / inner);
+      for (const char* family : kFamilies) {
+        paths.push_back(folder / root / family / inner);
+      }
+    }
+  }
+  if (const size_t rest = after_family(use); rest > 0) {
+    paths.push_back(folder / "lib" / join(use.path, rest, "/"));
+    paths.push_back(folder / "src/lib" / join(use.path, rest, "/"));
+  }
+  const std::string path = join(use.path, 0, "/");
+  paths.push_back(folder / "src" / path);
+  paths.push_back(folder / "src/lib" / path);
 }
 
 // The possible paths of a module's file without extension, in search order.
@@ -175,6 +218,7 @@ std::vector<fs::path> candidates(const LoadedModule& from, const UseDecl& use) {
   found.push_back(working_folder / "lib" / path);
   if (!from.is_library) {
     add_library_paths(use, found);
+    add_project_paths(working_folder, use, found);
   }
   return found;
 }
@@ -198,7 +242,9 @@ const std::string& find_module(const LoadedModule& from, const UseDecl& use) {
   if (!file.empty()) {
     return file;
   }
-  const auto alias = use.parents == 0 ? aliases().find(dotted) : aliases().end();
+  const size_t rest = after_family(use);
+  const auto alias = use.parents == 0 ? aliases().find(rest > 0 ? "std." + join(use.path, rest, ".") : dotted)
+                                      : aliases().end();
   file = alias != aliases().end() ? fs::path(alias->second).lexically_normal().string()
                                   : search_module(from, use);
   return file;
@@ -305,6 +351,7 @@ const Proto* prepare(LoadedModule& module) {
   for (const UseDecl* use : uses) {
     import_into(module, *use);
   }
+  import_exported_siblings(module);
   const Proto* body = nullptr;
   try {
     body = compile_module(module);
@@ -361,6 +408,7 @@ LoadedModule& load_file(const std::string& path, const std::string& name) {
   const std::string& key = real_path(path);
   if (const auto found = modules().find(key); found != modules().end()) {
     if (found->second->state != LoadedModule::State::kFailed) {
+      found->second->is_imported = true;
       return *found->second;
     }
     if (!is_embedded()) {
@@ -396,13 +444,30 @@ const std::vector<std::string>& library_roots() {
   return roots;
 }
 
-Value library_function(const char* path, const char* name) {
+namespace {
+
+LoadedModule& library_module(const std::string& path) {
   for (const std::string& root : library_roots()) {
     if (const std::string file = file_of_path(fs::path(root) / path); !file.empty()) {
-      return load_file(file, path).member(intern(name));
+      return load_file(file, path);
     }
   }
-  throw LoadError{std::string(path) + ".spl: error: the library does not have this file\n"};
+  throw LoadError{path + ".spl: error: the library does not have this file\n"};
+}
+
+}  // namespace
+
+Value library_function(const char* path, const char* name) {
+  // Builtins call such functions in loops, and the search for a file takes longer than most calls.
+  static auto& ready = *new std::unordered_map<std::string, LoadedModule*>;
+  if (const auto found = ready.find(path); found != ready.end()) {
+    return found->second->member(intern(name));
+  }
+  LoadedModule& module = library_module(path);
+  if (module.state == LoadedModule::State::kReady) {
+    ready[path] = &module;
+  }
+  return module.member(intern(name));
 }
 
 LoadedModule& load_program(const std::string& path) {

@@ -210,6 +210,7 @@ enum class BinaryOp : uint8_t {
   kMultiply,
   kDivide,
   kRemainder,
+  kFloorDivide,
   kMatmul,
   kAdd,
   kSubtract,
@@ -513,11 +514,13 @@ struct ForStmt : StmtOf<StmtKind::kFor> {
   PatternPtr second;
   ExprPtr iterable;
   Block body;
+  std::optional<Block> otherwise;  // `else`: runs unless `break` leaves the loop
 };
 struct WhileStmt : StmtOf<StmtKind::kWhile> {
   Symbol label = kNoSymbol;
   Condition condition;
   Block body;
+  std::optional<Block> otherwise;
 };
 struct LoopStmt : StmtOf<StmtKind::kLoop> {
   Symbol label = kNoSymbol;
@@ -570,6 +573,7 @@ struct FieldDecl {
 struct RecordDecl : StmtOf<StmtKind::kRecord> {
   DeclInfo info;
   bool is_class = false;         // class: reference; struct: value
+  bool is_actor = false;         // actor: a class whose methods handle messages
   std::vector<TypePtr> parents;  // (A), extends A, with A, B
   std::vector<FieldDecl> fields;
   std::vector<FunctionPtr> methods;
@@ -631,7 +635,8 @@ struct Module {
   uint32_t file = 0;
   std::string doc;  // the module's docstring
   std::vector<StmtPtr> statements;
-  std::vector<Symbol> globals;  // variables of the module that functions name with `global`
+  std::vector<Symbol> globals;          // variables of the module that functions name with `global`
+  std::vector<Symbol> inner_variables;  // those that expressions outside functions assign: `(n := e)`
 };
 
 /// Casts a node to its own struct. The caller has checked `kind`.

@@ -246,6 +246,7 @@ void Dumper::node(const ForStmt& stmt) {
   }
   spaced(stmt.iterable);
   block(stmt.body);
+  otherwise(stmt.otherwise);
   close();
 }
 
@@ -254,6 +255,7 @@ void Dumper::node(const WhileStmt& stmt) {
   put(" ");
   condition(stmt.condition);
   block(stmt.body);
+  otherwise(stmt.otherwise);
   close();
 }
 

@@ -16,6 +16,8 @@ const char* spelled(BinaryOp op) {
       return "/";
     case BinaryOp::kRemainder:
       return "%";
+    case BinaryOp::kFloorDivide:
+      return "//";
     case BinaryOp::kMatmul:
       return "@";
     case BinaryOp::kAdd:
@@ -399,12 +401,16 @@ void Dumper::node(const IfExpr& e) {
     block(clause.body);
     close();
   }
-  if (e.otherwise) {
+  otherwise(e.otherwise);
+  close();
+}
+
+void Dumper::otherwise(const std::optional<Block>& body) {
+  if (body) {
     put(" (else");
-    block(*e.otherwise);
+    block(*body);
     close();
   }
-  close();
 }
 
 void Dumper::node(const MatchExpr& e) {

@@ -107,6 +107,7 @@ class Dumper {
   void variant(const VariantDecl& variant);
   void names(const std::vector<ImportName>& names);
   void open_labeled(std::string_view head, Symbol label);
+  void otherwise(const std::optional<Block>& body);
 
   void node(const WildcardPattern& pattern);
   void node(const LiteralPattern& pattern);

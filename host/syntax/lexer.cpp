@@ -76,9 +76,11 @@ constexpr Punctuation kPunctuation[] = {
     {"=", Tok::kAssign},
     {"+=", Tok::kPlusAssign},
     {"+", Tok::kPlus},
+    {"**=", Tok::kStarStarAssign},
     {"**", Tok::kStarStar},
     {"*=", Tok::kStarAssign},
     {"*", Tok::kStar},
+    {"//=", Tok::kSlashSlashAssign},
     {"//", Tok::kSlashSlash},
     {"/=", Tok::kSlashAssign},
     {"/", Tok::kSlash},
@@ -86,13 +88,17 @@ constexpr Punctuation kPunctuation[] = {
     {"%", Tok::kPercent},
     {"!=", Tok::kNotEqual},
     {"!", Tok::kBang},
+    {"<<=", Tok::kShiftLeftAssign},
     {"<<", Tok::kShiftLeft},
     {"<=", Tok::kLessEqual},
     {"<", Tok::kLess},
+    {">>=", Tok::kShiftRightAssign},
     {">=", Tok::kGreaterEqual},
     {">", Tok::kGreater},
+    {"&=", Tok::kAmpersandAssign},
     {"&&", Tok::kAndAnd},
     {"&", Tok::kAmpersand},
+    {"|=", Tok::kPipeAssign},
     {"||", Tok::kPipePipe},
     {"|>", Tok::kPipeArrow},
     {"|", Tok::kPipe},
@@ -110,7 +116,9 @@ constexpr Punctuation kPunctuation[] = {
     {",", Tok::kComma},
     {";", Tok::kSemicolon},
     {"\\", Tok::kBackslash},
+    {"@=", Tok::kAtAssign},
     {"@", Tok::kAt},
+    {"^=", Tok::kCaretAssign},
     {"^", Tok::kCaret},
     {"#[", Tok::kHashBracket},
 };
@@ -222,7 +230,7 @@ bool is_match_name(const Token* before, const Token& next) {
 /// At the start of a line they begin a declaration, unless an assignment, a member or nothing follows.
 bool is_variable(const Token& next) {
   return next.line_start || next.kind == Tok::kEof || next.kind == Tok::kDot || next.kind == Tok::kComma ||
-         next.kind == Tok::kAssign || (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kPercentAssign);
+         next.kind == Tok::kAssign || (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kShiftRightAssign);
 }
 
 void rename_words(std::vector<Token>& tokens, bool in_braces) {
@@ -353,9 +361,29 @@ void Lexer::indentation() {
   }
 }
 
+/// Whether a point starts a number: `.5` where no member can be.
+bool Lexer::starts_with_point() const {
+  if (text_[pos_] != '.' || !is_digit(at(pos_ + 1)) || out_.tokens.empty()) {
+    return false;
+  }
+  switch (out_.tokens.back().kind) {
+    case Tok::kLeftParen:
+    case Tok::kLeftBracket:
+    case Tok::kLeftBrace:
+    case Tok::kComma:
+    case Tok::kColon:
+    case Tok::kReturn:
+    case Tok::kIn:
+    case Tok::kElse:
+      return true;
+    default:
+      return out_.tokens.back().kind >= Tok::kAssign && out_.tokens.back().kind <= Tok::kCaret;
+  }
+}
+
 void Lexer::next_token() {
   const char c = text_[pos_];
-  if (is_digit(c)) {
+  if (is_digit(c) || starts_with_point()) {
     return number();
   }
   if (const auto shape = text_shape_at(pos_)) {
@@ -395,7 +423,14 @@ void Lexer::number() {
     run_of(is_digit);
     // After a dot (pair.0.1) numbers are tuple fields, never fractions.
     const bool member = !out_.tokens.empty() && out_.tokens.back().kind == Tok::kDot;
-    if (!member && at(end) == '.' && is_digit(at(end + 1))) {
+    const char after = at(end) == '.' ? at(end + 1) : '\0';
+    const char sign = at(end + 2);
+    const bool has_exponent = (after == 'e' || after == 'E') &&
+                              (is_digit(sign) || ((sign == '+' || sign == '-') && is_digit(at(end + 3))));
+    // `1.`, but neither `1..4` nor `1.abs()` nor `0.?`
+    const bool has_point =
+        at(end) == '.' && after != '.' && after != '?' && (has_exponent || !is_name_start(after));
+    if (!member && has_point) {
       kind = Tok::kFloat;
       ++end;
       run_of(is_digit);
@@ -415,11 +450,21 @@ void Lexer::number() {
 
 std::optional<TextShape> Lexer::text_shape_at(uint32_t offset) const {
   TextShape shape;
-  char c = at(offset);
-  if (((c == 'r' || c == 'f') && at(offset + 1) == '"') || (c == 'f' && at(offset + 1) == '\'')) {
-    shape.prefix = 1;
-    shape.escapes = shape.interpolates = c == 'f';
-    shape.triple = starts_with(offset + 1, "\"\"\"");
+  const char c = at(offset);
+  // f"…", r"…" and Python's b"…" and u"…", with either quote; and two of the first three letters.
+  const auto is_quote = [](char q) { return q == '"' || q == '\''; };
+  const auto is_prefix = [](char p) { return p == 'r' || p == 'f' || p == 'b'; };
+  const char next = at(offset + 1);
+  const bool two =
+      is_prefix(c) && is_prefix(next) && c != next && (c == 'r' || next == 'r') && is_quote(at(offset + 2));
+  if (two || ((is_prefix(c) || c == 'u') && is_quote(next))) {
+    shape.prefix = two ? 2 : 1;
+    const auto has = [&](char letter) { return c == letter || (two && next == letter); };
+    shape.raw = has('r') && at(offset + shape.prefix) == '"';
+    shape.bytes = has('b');
+    shape.interpolates = has('f');
+    shape.escapes = !has('r');
+    shape.triple = starts_with(offset + shape.prefix, "\"\"\"");
     return shape;
   }
   if (c == '\'') {
@@ -433,9 +478,6 @@ std::optional<TextShape> Lexer::text_shape_at(uint32_t offset) const {
   return shape;
 }
 
-/// Whether the literal is r"…", which may span lines.
-bool Lexer::is_raw(uint32_t start, TextShape shape) const { return shape.prefix == 1 && at(start) == 'r'; }
-
 /// The offset after the closing quote. Without one: the end of the line, or of the file for a triple quote.
 uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& terminated) {
   const char quote = at(start + shape.prefix);
@@ -446,7 +488,7 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
       terminated = true;
       return i + shape.closing();
     }
-    if (c == '\n' && !shape.triple && !is_raw(start, shape)) {
+    if (c == '\n' && !shape.triple && !shape.raw) {
       break;
     }
     if (c == '\\' && (shape.escapes || (quote == '\'' && at(i + 1) == '\'')) && at(i + 1) != '\n') {
@@ -465,11 +507,11 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
 /// The quote with which an expression in the braces of f"…" or f'…' may begin; 0 for strings without `f`,
 /// in which a brace before a quote is literal.
 char Lexer::quote_in_braces(uint32_t start, TextShape shape) const {
-  return shape.prefix == 0 ? '\0' : at(start + 1) == '"' ? '\'' : '"';
+  return shape.prefix == 0 ? '\0' : at(start + shape.prefix) == '"' ? '\'' : '"';
 }
 
 std::optional<uint32_t> Lexer::interpolation_end(uint32_t open, char quote, int depth) {
-  constexpr std::string_view kLiteralBefore = "{}\"'\\\n";
+  constexpr std::string_view kLiteralBefore = "{}:\"'\\\n";
   if (depth > kMaxTextDepth || open + 1 >= range_.end) {
     return std::nullopt;
   }
@@ -535,7 +577,7 @@ void Lexer::text(TextShape shape) {
   emit(Tok::kText, end - start);
   out_.tokens.back().text = shape;
   out_.tokens.back().terminated = terminated;
-  for (uint32_t i = start; (shape.triple || is_raw(start, shape)) && i < end; ++i) {
+  for (uint32_t i = start; (shape.triple || shape.raw) && i < end; ++i) {
     if (text_[i] != '\n') {
       continue;
     }

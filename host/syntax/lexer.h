@@ -26,7 +26,6 @@ class Lexer {
 
   /// The offset of the `}` that closes the interpolation opened at `open`; none if that brace is literal.
   std::optional<uint32_t> interpolation_end(uint32_t open, char quote, int depth = 0);
-  bool is_raw(uint32_t start, TextShape shape) const;
   char quote_in_braces(uint32_t start, TextShape shape) const;
 
  private:
@@ -46,6 +45,7 @@ class Lexer {
   void punctuation();
   void unexpected_character();
 
+  bool starts_with_point() const;
   std::optional<TextShape> text_shape_at(uint32_t offset) const;
   uint32_t text_end(uint32_t start, TextShape shape, int depth, bool& terminated);
 

@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kMaxDepth = 200;    // brackets, blocks, operators in operators
 constexpr uint32_t kMaxHeight = 1000;  // of a tree, to limit the stack of recursive walks
 constexpr size_t kMaxDiagnostics = 20;
-constexpr size_t kMaxFileSize = 16u << 20;
+constexpr size_t kMaxFileSize = 64u << 20;
 
 /// Operators that continue the previous line when they start a more deeply indented line.
 bool leads_continuation(Tok kind) {
@@ -94,7 +94,7 @@ const char* spelled(Tok kind) {
 ParseResult parse(const SourceFile& file) {
   ParseResult result;
   if (file.text.size() > kMaxFileSize) {
-    result.diagnostics.push_back({{file.id, 0, 1, 1, 0}, "file is larger than 16 MiB", ""});
+    result.diagnostics.push_back({{file.id, 0, 1, 1, 0}, "file is larger than 64 MiB", ""});
     return result;
   }
   result.module = Parser(file, result.diagnostics).module();
@@ -250,8 +250,8 @@ void Parser::close_bracket(Tok kind, const char* context) {
   }
   const SourceSpan opened = span_of(stream_.tokens[context_.bracket]);
   std::string hint = "perhaps you forgot a comma";
-  if (kind_ == Tok::kSlashSlash) {
-    hint = statement_end_hint();
+  if (follows_double_slash()) {
+    hint = kCommentHint;
   } else if (kind_ == Tok::kEof || opened.line != current().line) {
     hint = in_quotes(spelling(stream_.tokens[context_.bracket])) + " on line " + std::to_string(opened.line) +
            " was never closed";
@@ -326,7 +326,7 @@ std::string Parser::doubled_operator_hint() const {
   const Tok last = previous().kind;
   const bool minus_twice = last == Tok::kMinus && pos_ > 1 && stream_.tokens[pos_ - 2].kind == Tok::kMinus;
   if (kind_ == Tok::kSlashSlash) {
-    return "comments start with '#'";
+    return kCommentHint;
   }
   if (last == Tok::kPlus && kind_ == Tok::kPlus) {
     return "use += 1 to increment";
@@ -338,6 +338,17 @@ std::string Parser::doubled_operator_hint() const {
     return "use == or != to compare";
   }
   return "";
+}
+
+/// Whether this line has a `//` before the current token, which its author may have meant as a comment.
+bool Parser::follows_double_slash() const {
+  const uint32_t line = previous().line;
+  for (size_t i = pos_; i-- > 0 && stream_.tokens[i].line == line;) {
+    if (stream_.tokens[i].kind == Tok::kSlashSlash) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// A hint if the current token is a name similar to a keyword.

@@ -42,6 +42,7 @@ class Parser {
     size_t bracket = kNone;  // token of the innermost open bracket
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
+  static constexpr const char* kCommentHint = "comments start with '#'";
 
   class RecordScope;
 
@@ -122,6 +123,7 @@ class Parser {
   std::string found() const;
   std::string keyword_hint() const;
   std::string doubled_operator_hint() const;
+  bool follows_double_slash() const;
   void skip_statement(size_t start);
 
   // Blocks and statements (parser_statements.cpp)
@@ -145,7 +147,15 @@ class Parser {
   std::string statement_end_hint() const;
   StmtPtr statement();
   StmtPtr keyword_statement();
+  bool starts_actor() const;
+  bool actor_member(RecordDecl& actor);
+  FunctionPtr message_handler();
+  ExprPtr spawn_expression();
+  bool starts_memory_mapped() const;
+  ExprPtr memory_mapped();
+  static void drop_other_targets(std::vector<StmtPtr>& statements);
   bool is_pass() const;
+  void skip_pass();
   void reject_foreign_statement();
   void reject_foreign_name();
   void reject_foreign_declaration(std::string_view word);
@@ -163,6 +173,7 @@ class Parser {
   bool starts_label() const;
   StmtPtr labeled_statement();
   StmtPtr for_statement(Symbol label);
+  std::optional<Block> loop_otherwise(const Token& first);
   void reject_counting_loop();
   StmtPtr while_statement(Symbol label);
   StmtPtr loop_statement(Symbol label);
@@ -175,14 +186,32 @@ class Parser {
   std::optional<size_t> starred_target(std::vector<ExprPtr>& targets);
   bool more_targets() const;
   StmtPtr python_statement();
+  static bool is_exception_name(std::string_view name);
+  static bool tests_type(const BinaryExpr& expr);
+  ExprPtr type_test(std::unique_ptr<BinaryExpr> expr);
+
+  // Exceptions (parser_exceptions.cpp)
+  bool starts_try() const;
+  StmtPtr try_statement();
+  bool accept_clause(std::string_view word, uint32_t indent);
+  void except_clause(Symbol variable, ArrayExpr& caught, IfExpr& chosen);
+  ExprPtr exception_class(ExprPtr value);
+  StmtPtr raise_again();
+  void note_exception(const Token& token);
+  void import_exceptions(Module& module);
+
+  // Python's statements, continued
   StmtPtr outer_variables(bool of_module);
   StmtPtr raise_statement();
+  static StmtPtr with_cause(ExprPtr cause, StmtPtr raise);
   StmtPtr del_statement();
   void check_target(const Expr& target);
   ExprPtr assigned_value();
   ExprPtr value_or_tuple(ExprPtr value);
   Condition condition();
   ExprPtr header_expression();
+  bool starts_assigning_expression() const;
+  ExprPtr assigning_expression();
 
   // Commands: calls without parentheses (parser_commands.cpp)
   ExprPtr command_or_expression();
@@ -302,7 +331,7 @@ class Parser {
   ExprPtr struct_literal(ExprPtr type);
   bool starts_struct_literal(const Expr& type) const;
   std::vector<Arg> arguments(Tok close);
-  Arg argument();
+  Arg argument(bool follows_named);
   ExprPtr argument_value();
 
   // Values (parser_primary.cpp, parser_text.cpp, parser_collections.cpp, parser_lambdas.cpp,
@@ -315,7 +344,7 @@ class Parser {
   ExprPtr method_of_self();
   bool starts_field_of_self() const;
   ExprPtr field_of_self();
-  void reject_lambda_keyword();
+  bool starts_python_lambda() const;
   ExprPtr primary();
   ExprPtr constant();
   ExprPtr name_or_new();
@@ -327,10 +356,11 @@ class Parser {
   bool starts_new() const;
 
   ExprPtr text();
-  ExprPtr text_literal();
+  ExprPtr text_literal(bool has_fields);
   bool is_description() const;
   ExprPtr interpolation(const Token& token);
   ExprPtr interpolated(LexRange range);
+  ExprPtr nested_format(LexRange range);
   uint32_t format_colon(uint32_t begin, uint32_t end) const;
   void move_to(LexRange& range, uint32_t offset) const;
 
@@ -348,7 +378,6 @@ class Parser {
   static ExprPtr call_of(const char* function, ExprPtr argument);
   uint32_t value_end(uint32_t begin, uint32_t end) const;
   bool starts_format() const;
-  ExprPtr formatted(const std::string& text);
   bool brace_is_dict() const;
 
   ExprPtr backslash_lambda();
@@ -409,11 +438,14 @@ class Parser {
   size_t statement_ = 0;    // the first token of the current statement
   size_t declaration_ = 0;  // the first token of the current declaration
   Context context_;
-  const RecordDecl* record_ = nullptr;  // the innermost one that is being parsed
-  bool in_body_ = false;                // of a function
-  bool uses_self_ = false;              // the current function contains self
-  std::vector<Symbol> globals_;         // named by `global`
-  bool is_spec_ = false;                // enables the argument syntax of std.spec
+  const RecordDecl* record_ = nullptr;   // the innermost one that is being parsed
+  bool in_body_ = false;                 // of a function
+  bool uses_self_ = false;               // the current function contains self
+  std::vector<Symbol> globals_;          // named by `global`
+  std::vector<Symbol> inner_variables_;  // assigned by expressions outside functions
+  std::vector<Symbol> exceptions_;       // of Python, that the module names as classes
+  std::vector<Symbol> handled_;          // variables of the `except` blocks around this place
+  bool is_spec_ = false;                 // enables the argument syntax of std.spec
   uint32_t depth_ = 0;
   uint32_t height_ = 0;
   uint32_t arguments_ = 0;     // nested call arguments around the current position

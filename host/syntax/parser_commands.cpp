@@ -12,7 +12,7 @@ ExprPtr Parser::command_or_expression() {
 
 /// A name or dotted path, then a space and the start of an argument or a block on the same line.
 bool Parser::starts_command() const {
-  if ((!is_name() && !is(Tok::kSelf)) || starts_new()) {
+  if ((!is_name() && !is(Tok::kSelf)) || starts_new() || starts_python_lambda()) {
     return false;
   }
   size_t last = pos_;
@@ -82,7 +82,6 @@ bool Parser::starts_block_tail(size_t colon) const {
 
 ExprPtr Parser::command() {
   Level level(*this);
-  reject_lambda_keyword();
   ExprPtr callee;
   if (is(Tok::kSelf)) {
     uses_self_ = true;
@@ -124,7 +123,8 @@ ExprPtr Parser::command() {
 
 Arg Parser::command_argument() {
   Arg arg;
-  if ((is_name() || is_keyword(kind_)) && ahead().kind == Tok::kColon && !ahead(2).line_start) {
+  if ((is_name() || is_keyword(kind_)) && !starts_python_lambda() && ahead().kind == Tok::kColon &&
+      !ahead(2).line_start) {
     arg.kind = ArgKind::kNamed;
     arg.name = member_name();
     advance();

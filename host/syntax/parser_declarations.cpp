@@ -49,7 +49,7 @@ bool Parser::starts_declaration() const {
   const bool named = can_name(ahead().kind) && !ahead().line_start;
   switch (kind_) {
     case Tok::kAt:
-      return !starts_field_of_self();
+      return !starts_field_of_self() && !starts_memory_mapped();
     case Tok::kHashBracket:
     case Tok::kPub:
     case Tok::kExtern:
@@ -78,6 +78,9 @@ bool Parser::starts_declaration() const {
       if (is_word("private")) {
         return named || is_keyword(ahead().kind);
       }
+      if (starts_actor()) {
+        return true;
+      }
       return is_word("immut") && (ahead().kind == Tok::kStruct || ahead().kind == Tok::kClass);
     default:
       return starts_function();
@@ -94,7 +97,7 @@ bool Parser::starts_field_of_self() const {
   if (next.line_start) {
     return next.kind == Tok::kEof || next.indent < context_.indent;
   }
-  return (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kPercentAssign) || next.kind == Tok::kAssign;
+  return (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kShiftRightAssign) || next.kind == Tok::kAssign;
 }
 
 StmtPtr Parser::declaration() {
@@ -144,6 +147,9 @@ bool Parser::visibility() {
 StmtPtr Parser::bare_declaration(std::vector<Attribute> attributes, bool exported) {
   if (is(Tok::kMut) || is_word("immut")) {
     advance();
+  }
+  if (starts_actor()) {
+    return record(std::move(attributes), exported);
   }
   switch (kind_) {
     case Tok::kStruct:
@@ -215,9 +221,11 @@ bool Parser::is_known_attribute() const {
 /// Attributes for readers and other tools. Upstream's programs use them without a definition.
 bool Parser::is_informative_attribute() const {
   static const std::unordered_set<std::string_view> names = {
-      "inline",   "noinline", "deprecated", "allow",    "test",      "ignore", "bench",     "should_panic",
-      "override", "final",    "abstract",   "must_use", "pure",      "io",     "unsafe",    "abstractmethod",
-      "repr",     "packed",   "align",      "section",  "no_mangle", "naked",  "interrupt", "entry",
+      "inline",       "noinline",       "deprecated",   "allow",    "test",     "ignore",  "bench",
+      "should_panic", "override",       "final",        "abstract", "must_use", "pure",    "io",
+      "unsafe",       "abstractmethod", "repr",         "packed",   "align",    "section", "no_mangle",
+      "naked",        "interrupt",      "entry",        "cfg",      "noreturn", "driver",  "cold",
+      "used",         "weak",           "link_section",
   };
   return names.contains(spelling(current())) && ahead().kind != Tok::kDot;
 }
@@ -345,7 +353,8 @@ FunctionPtr Parser::function(std::vector<Attribute> attributes, bool exported) {
   auto node = make<FunctionDecl>(here());
   node->info.doc = doc_comment();
   node->info.exported = exported;
-  node->is_static = has_attribute(attributes, "static") || has_attribute(attributes, "staticmethod");
+  node->is_static = has_attribute(attributes, "static") || has_attribute(attributes, "staticmethod") ||
+                    (record_ != nullptr && has_attribute(attributes, "classmethod"));
   node->is_extern = has_attribute(attributes, "extern_c");
   node->info.attributes = std::move(attributes);
   for (; !is(Tok::kFn) && !is(Tok::kMe); advance()) {

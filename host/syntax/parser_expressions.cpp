@@ -78,6 +78,8 @@ Parser::Operator Parser::operator_here() const {
       return {kProduct, BinaryOp::kDivide};
     case Tok::kPercent:
       return {kProduct, BinaryOp::kRemainder};
+    case Tok::kSlashSlash:
+      return {kProduct, BinaryOp::kFloorDivide};
     case Tok::kAt:
       return {kProduct, BinaryOp::kMatmul};
     default:
@@ -86,6 +88,9 @@ Parser::Operator Parser::operator_here() const {
 }
 
 ExprPtr Parser::expression() {
+  if (starts_assigning_expression()) {
+    return assigning_expression();
+  }
   Level level(*this);
   ExprPtr value = binary(kOr);
   while (is(Tok::kPipeArrow)) {
@@ -183,7 +188,7 @@ ExprPtr Parser::piped(ExprPtr value) {
 
 ExprPtr Parser::binary(int min_level) {
   ExprPtr left = is(Tok::kDotDot) || is(Tok::kDotDotEqual) ? range(nullptr) : operand();
-  bool left_compares = false;  // an unparenthesized a < b, which may become a chain
+  int left_compares = 0;  // the level of an unparenthesized a < b or a == b, which may become a chain
   for (;;) {
     const Operator found = operator_here();
     if (found.level == 0 || found.level < min_level) {
@@ -192,7 +197,7 @@ ExprPtr Parser::binary(int min_level) {
     chained();
     if (found.level == kRange) {
       left = range(std::move(left));
-      left_compares = false;
+      left_compares = 0;
       continue;
     }
     const SourceSpan span = here();
@@ -201,7 +206,9 @@ ExprPtr Parser::binary(int min_level) {
     }
     join_line();
     ExprPtr right = binary(found.level + 1);
-    if (found.level == kOrder && left_compares) {
+    const bool chains =
+        found.level == kOrder || found.op == BinaryOp::kEqual || found.op == BinaryOp::kNotEqual;
+    if (chains && found.level == left_compares) {
       if (left->kind == ExprKind::kBinary) {
         auto& pair = as<BinaryExpr>(*left);
         auto chain = make<CompareExpr>(pair.span);
@@ -212,12 +219,12 @@ ExprPtr Parser::binary(int min_level) {
       as<CompareExpr>(*left).links.push_back({found.op, std::move(right)});
       continue;
     }
-    left_compares = found.level == kOrder;
+    left_compares = chains ? found.level : 0;
     auto node = make<BinaryExpr>(span);
     node->op = found.op;
     node->left = std::move(left);
     node->right = std::move(right);
-    left = std::move(node);
+    left = tests_type(*node) ? type_test(std::move(node)) : std::move(node);
   }
 }
 

@@ -11,7 +11,7 @@ ExprPtr Parser::backslash_lambda() {
   return node;
 }
 
-/// The backslash and the parameters. `\*` accepts any arguments.
+/// The backslash, or Python's `lambda`, and the parameters. `\*` accepts any arguments.
 void Parser::backslash_params(LambdaExpr& lambda) {
   advance();
   if (is(Tok::kLeftParen)) {
@@ -19,7 +19,8 @@ void Parser::backslash_params(LambdaExpr& lambda) {
     if (accept(Tok::kArrow)) {
       lambda.return_type = type();
     }
-  } else if (accept(Tok::kStar)) {
+  } else if (is(Tok::kStar) && ahead().kind != Tok::kName) {
+    advance();
     Param& rest = lambda.params.emplace_back();
     rest.span = from(here());
     rest.name = intern("_");
@@ -79,7 +80,9 @@ Param Parser::lambda_param(bool with_type) {
     param.name = intern("_");
     param.pattern = tuple_pattern();
   } else {
-    param.kind = accept(Tok::kStarStar) ? ParamKind::kNamed : ParamKind::kNormal;
+    param.kind = accept(Tok::kStarStar) ? ParamKind::kNamed
+                 : accept(Tok::kStar)   ? ParamKind::kRest
+                                        : ParamKind::kNormal;
     accept(Tok::kMut);
     param.name = expect_name("a parameter");
     if (param.kind == ParamKind::kNormal && accept(Tok::kEllipsis)) {

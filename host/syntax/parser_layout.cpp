@@ -26,6 +26,9 @@ Module Parser::module() {
     module.doc = take_docstring(module.statements, 0);
   }
   module.globals = std::move(globals_);
+  module.inner_variables = std::move(inner_variables_);
+  import_exceptions(module);
+  drop_other_targets(module.statements);
   return module;
 }
 
@@ -235,14 +238,15 @@ std::string Parser::statement_end_hint() const {
   if (previous().kind == Tok::kQuestion) {
     return "write 'if c: a else: b' for c ? a : b";
   }
+  if (follows_double_slash()) {
+    return kCommentHint;
+  }
   switch (kind_) {
     case Tok::kComma:
       return first_kind == Tok::kImport || first_kind == Tok::kUse ? "write one statement for each module"
                                                                    : "";
     case Tok::kArrow:
       return "write a function as \\x: e";
-    case Tok::kSlashSlash:
-      return "comments start with '#'; for integers '/' truncates, and torch.floor_divide() rounds down";
     case Tok::kRightParen:
     case Tok::kRightBracket:
     case Tok::kRightBrace:

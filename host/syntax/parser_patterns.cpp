@@ -278,6 +278,11 @@ PatternPtr Parser::loop_pattern(PatternPtr& second) {
   if (!accept(Tok::kComma)) {
     return first;
   }
+  if (is(Tok::kIn)) {  // `for x, in xs`
+    auto only = make<TuplePattern>(span);
+    only->elements.push_back(std::move(first));
+    return only;
+  }
   second = optionally_typed(pattern());
   if (!is(Tok::kComma)) {
     return first;

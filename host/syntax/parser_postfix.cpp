@@ -92,9 +92,6 @@ ExprPtr Parser::member(ExprPtr object) {
     advance();
     return node;
   }
-  if (!nil_safe && object->kind == ExprKind::kInt && !is(Tok::kName)) {
-    fail_expected("a name", "a float needs a digit after the point: 1.0");
-  }
   if (!nil_safe && is_elementwise()) {
     fail("elementwise operators like '." + std::string(spelling(current())) + "' are not supported",
          "use map(), or the operators of tensors");
@@ -144,7 +141,7 @@ std::vector<Arg> Parser::arguments(Tok close) {
   std::vector<Arg> args;
   open_bracket();
   while (!is(close)) {
-    args.push_back(argument());
+    args.push_back(argument(!args.empty() && args.back().kind == ArgKind::kNamed));
     if (is(Tok::kFor) && args.back().kind == ArgKind::kPositional) {
       const SourceSpan span = args.back().value->span;
       args.back().value = generator_expression(span, std::move(args.back().value));
@@ -157,7 +154,8 @@ std::vector<Arg> Parser::arguments(Tok close) {
   return args;
 }
 
-Arg Parser::argument() {
+/// `lambda: e` is a lambda, but an argument of that name after another named argument.
+Arg Parser::argument(bool follows_named) {
   Arg arg;
   if (accept(Tok::kDotDot)) {
     arg.kind = ArgKind::kBase;
@@ -165,9 +163,9 @@ Arg Parser::argument() {
     arg.kind = ArgKind::kDictSpread;
   } else if (accept(Tok::kEllipsis) || accept(Tok::kStar)) {
     arg.kind = ArgKind::kSpread;
-  } else if (is(Tok::kName) || is_keyword(kind_)) {
+  } else if ((is(Tok::kName) || is_keyword(kind_)) && (follows_named || !starts_python_lambda())) {
     const Tok next = ahead().kind;
-    if (next == Tok::kColon || next == Tok::kAssign) {
+    if ((next == Tok::kColon && !starts_assigning_expression()) || next == Tok::kAssign) {
       arg.kind = ArgKind::kNamed;
       arg.name = member_name();
       advance();

@@ -86,7 +86,7 @@ ExprPtr Parser::primary() {
     case Tok::kMe:
       return ahead(2).kind == Tok::kLeftParen ? method_of_self() : name_or_new();
     case Tok::kAt:
-      return field_of_self();
+      return starts_memory_mapped() ? memory_mapped() : field_of_self();
     case Tok::kLeftParen:
       return starts_arrow_lambda() ? arrow_lambda() : parenthesized();
     case Tok::kLeftBracket:
@@ -120,7 +120,7 @@ ExprPtr Parser::primary() {
       if (ahead().kind == Tok::kLeftParen && !ahead().space_before) {
         return name();  // a function of that name
       }
-      fail("'spawn' is not supported", "thread.spawn(\\: …) runs code in a thread");
+      return spawn_expression();
     default:
       return name_or_new();  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the result owns it
   }
@@ -164,11 +164,12 @@ ExprPtr Parser::field_of_self() {
   return field;
 }
 
-/// `lambda x: e`, as in Python.
-void Parser::reject_lambda_keyword() {
-  if (is_word("lambda") && ahead().kind == Tok::kName && !ahead().line_start) {
-    fail("'lambda' is not a keyword", "write \\x: e");
-  }
+/// Whether Python's spelling of a lambda follows: `lambda x, *rest: e`, `lambda: e`.
+bool Parser::starts_python_lambda() const {
+  const Token& next = ahead();
+  const bool has_parameters = next.kind == Tok::kName || next.kind == Tok::kStar ||
+                              next.kind == Tok::kStarStar || next.kind == Tok::kColon;
+  return is_word("lambda") && has_parameters && !next.line_start;
 }
 
 /// Whether `super().__init__()` of a class without a parent follows, which has no effect, as in Python.
@@ -290,7 +291,9 @@ ExprPtr Parser::name_or_new() {
   if (starts_new()) {
     return new_expression();
   }
-  reject_lambda_keyword();
+  if (starts_python_lambda()) {
+    return backslash_lambda();
+  }
   return starts_arrow_lambda() ? arrow_lambda() : name();
 }
 
@@ -357,6 +360,7 @@ ExprPtr Parser::name() {
   } else if (word.size() == 2 && word[0] == '_' && word[1] >= '1' && word[1] <= '9') {
     placeholders_ = std::max(placeholders_, static_cast<uint32_t>(word[1] - '0'));
   }
+  note_exception(token);
   advance();
   return node;
 }
@@ -368,7 +372,8 @@ ExprPtr Parser::parenthesized() {
   open_bracket();
   bool is_tuple = is(Tok::kRightParen);
   while (!is(Tok::kRightParen)) {
-    if ((is_name() || is_keyword(kind_)) && ahead().kind == Tok::kColon) {
+    if ((is_name() || is_keyword(kind_)) && ahead().kind == Tok::kColon && !starts_python_lambda() &&
+        !starts_assigning_expression()) {
       is_tuple = true;
       tuple->names.resize(tuple->elements.size());
       tuple->names.push_back(member_name());

@@ -1,7 +1,6 @@
 // Statements and forms of Python that programs keep when they are ported: global, nonlocal, raise, del, and
-// "…".format(…).
+// tests of types.
 #include <algorithm>
-#include <charconv>
 
 #include "host/syntax/parser.h"
 
@@ -19,6 +18,9 @@ ExprPtr Parser::call_of(const char* function, ExprPtr argument) {
 /// Returns null if none of these statements follows.
 StmtPtr Parser::python_statement() {
   const Token& next = ahead();
+  if (is_word("raise") && (next.line_start || next.kind == Tok::kEof || next.kind == Tok::kSemicolon)) {
+    return raise_again();
+  }
   if (!is(Tok::kName) || next.line_start || !next.space_before) {
     return nullptr;
   }
@@ -50,11 +52,10 @@ StmtPtr Parser::outer_variables(bool of_module) {
   return statement;
 }
 
-namespace {
-
-// The classes of Python's exceptions that programs raise.
-bool is_python_exception(std::string_view name) {
+/// Whether the name is one of Python's exceptions, or of PyTorch's, that programs raise or catch.
+bool Parser::is_exception_name(std::string_view name) {
   static constexpr std::string_view kNames[] = {"Exception",
+                                                "BaseException",
                                                 "ValueError",
                                                 "TypeError",
                                                 "RuntimeError",
@@ -67,40 +68,133 @@ bool is_python_exception(std::string_view name) {
                                                 "ArithmeticError",
                                                 "ZeroDivisionError",
                                                 "OverflowError",
+                                                "FloatingPointError",
                                                 "ImportError",
                                                 "OSError",
                                                 "FileNotFoundError",
+                                                "FileExistsError",
                                                 "ModuleNotFoundError",
                                                 "PermissionError",
                                                 "TimeoutError",
-                                                "StopIteration",
                                                 "EnvironmentError",
-                                                "FileExistsError",
                                                 "IOError",
-                                                "FloatingPointError",
-                                                "EOFError"};
+                                                "EOFError",
+                                                "StopIteration",
+                                                "KeyboardInterrupt",
+                                                "SystemExit",
+                                                "RecursionError",
+                                                "UnicodeDecodeError",
+                                                "NameError",
+                                                "MemoryError",
+                                                "OutOfMemoryError",
+                                                "LinAlgError",
+                                                "Warning",
+                                                "UserWarning",
+                                                "FutureWarning",
+                                                "RuntimeWarning",
+                                                "DeprecationWarning"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+/// `type(x) == T`, `type(x) is T`, `type(x) in (T, U)` and their negations.
+bool Parser::tests_type(const BinaryExpr& expr) {
+  if (expr.left->kind != ExprKind::kCall) {
+    return false;
+  }
+  const auto& call = as<CallExpr>(*expr.left);
+  static const Symbol type = intern("type");
+  if (call.callee->kind != ExprKind::kName || as<NameExpr>(*call.callee).name != type ||
+      call.args.size() != 1) {
+    return false;
+  }
+  switch (expr.op) {
+    case BinaryOp::kEqual:
+    case BinaryOp::kNotEqual:
+    case BinaryOp::kIs:
+    case BinaryOp::kIsNot:
+      return true;
+    case BinaryOp::kIn:
+    case BinaryOp::kNotIn:
+      return expr.right->kind == ExprKind::kTuple || expr.right->kind == ExprKind::kArray;
+    default:
+      return false;
+  }
+}
+
+namespace {
+
+// Python's functions that are types there.
+bool is_type_function(const Expr& expr) {
+  static constexpr std::string_view kNames[] = {"int",  "float", "str",   "bool",
+                                                "list", "dict",  "tuple", "set"};
+  return expr.kind == ExprKind::kName && std::find(std::begin(kNames), std::end(kNames),
+                                                   name_of(as<NameExpr>(expr).name)) != std::end(kNames);
+}
+
+bool are_type_functions(const Expr& expr) {
+  if (expr.kind == ExprKind::kTuple) {
+    const auto& elements = as<TupleExpr>(expr).elements;
+    return std::any_of(elements.begin(), elements.end(), [](const auto& e) { return is_type_function(*e); });
+  }
+  if (expr.kind == ExprKind::kArray) {
+    const auto& elements = as<ArrayExpr>(expr).elements;
+    return std::any_of(elements.begin(), elements.end(),
+                       [](const auto& e) { return !e.spread && is_type_function(*e.value); });
+  }
+  return is_type_function(expr);
 }
 
 }  // namespace
 
-/// `raise ValueError("…")` is a panic with the text `ValueError: …`.
+/// A built-in type is no value that `type(x)` equals: the test becomes isinstance(x, T). That of another type
+/// compares the classes, also with `is`.
+ExprPtr Parser::type_test(std::unique_ptr<BinaryExpr> expr) {
+  const bool negated =
+      expr->op == BinaryOp::kNotEqual || expr->op == BinaryOp::kIsNot || expr->op == BinaryOp::kNotIn;
+  if (!are_type_functions(*expr->right)) {
+    if (expr->op == BinaryOp::kIs || expr->op == BinaryOp::kIsNot) {
+      expr->op = negated ? BinaryOp::kNotEqual : BinaryOp::kEqual;
+    }
+    return expr;
+  }
+  auto& type_call = static_cast<CallExpr&>(*expr->left);
+  ExprPtr test = call_of("isinstance", std::move(type_call.args[0].value));
+  ExprPtr types = std::move(expr->right);
+  if (types->kind == ExprKind::kArray) {
+    auto tuple = make<TupleExpr>(types->span);
+    for (Element& element : static_cast<ArrayExpr&>(*types).elements) {
+      tuple->elements.push_back(std::move(element.value));
+    }
+    types = std::move(tuple);
+  }
+  static_cast<CallExpr&>(*test).args.emplace_back().value = std::move(types);
+  if (!negated) {
+    return test;
+  }
+  auto inverse = make<UnaryExpr>(expr->span);
+  inverse->op = UnaryOp::kNot;
+  inverse->operand = std::move(test);
+  return inverse;
+}
+
+/// `raise ValueError("…")` is a panic with the text `ValueError: …`. Any other value is raised as it is.
 StmtPtr Parser::raise_statement() {
   const SourceSpan span = here();
   advance();
   ExprPtr raised = expression();
   std::vector<Arg> args;
+  ExprPtr cause;
+  if (accept_word("from")) {
+    cause = expression();
+  }
   const Expr* name = raised.get();
   if (raised->kind == ExprKind::kCall) {
     name = as<CallExpr>(*raised).callee.get();
   }
-  if (name->kind != ExprKind::kName || !is_python_exception(name_of(as<NameExpr>(*name).name))) {
-    fail_at(span, "exceptions are not supported, except for Python's classes such as ValueError",
-            "return Err(…) or call panic(…)");
+  if (name->kind != ExprKind::kName || !is_exception_name(name_of(as<NameExpr>(*name).name))) {
+    return with_cause(std::move(cause), statement_of(span, call_of("__raise__", std::move(raised))));
   }
-  if (is_word("from")) {
-    fail("'raise … from' is not supported", "add the cause to the message");
-  }
+  exceptions_.pop_back();
   auto message = make<InterpolationExpr>(span);
   message->parts.push_back({name_of(as<NameExpr>(*name).name), nullptr, ""});
   if (raised->kind == ExprKind::kCall) {
@@ -114,7 +208,19 @@ StmtPtr Parser::raise_statement() {
       message->parts.emplace_back();
     }
   }
-  return statement_of(span, call_of("panic", std::move(message)));
+  return with_cause(std::move(cause), statement_of(span, call_of("panic", std::move(message))));
+}
+
+/// `raise … from e` evaluates `e`, which a report does not show.
+StmtPtr Parser::with_cause(ExprPtr cause, StmtPtr raise) {
+  if (!cause) {
+    return raise;
+  }
+  auto both = make<UnsafeStmt>(raise->span);
+  const SourceSpan place = cause->span;
+  both->body = block_of(statement_of(place, std::move(cause)));
+  both->body.statements.push_back(std::move(raise));
+  return both;
 }
 
 /// `del a, b` sets the variables to nil, which frees their values. `del xs[i]` removes an element.
@@ -180,112 +286,15 @@ ExprPtr Parser::with_spreads(std::unique_ptr<TupleExpr> tuple) {
 
 // ---- "…".format(…) ------------------------------------------------------------------------------------
 
-/// Whether the literal at the current token is the receiver of `.format(`.
+/// Whether the literals at the current token, which are one text, are the receiver of `.format(`.
 bool Parser::starts_format() const {
-  return ahead().kind == Tok::kDot && !ahead().line_start && spelling(ahead(2)) == "format" &&
-         ahead(3).kind == Tok::kLeftParen && !ahead(3).space_before;
-}
-
-namespace {
-
-struct FormatField {
-  std::string name;    // empty: the next argument
-  std::string format;  // after the colon
-  std::string text;    // literal text before the field
-  bool is_repr = false;
-};
-
-// Splits a format string at its fields; the last "field" has only text. Returns why it cannot.
-std::string split_format(std::string_view text, std::vector<FormatField>& fields) {
-  FormatField field;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '{' && text[i] != '}') {
-      field.text += text[i];
-      continue;
-    }
-    if (i + 1 < text.size() && text[i + 1] == text[i]) {
-      field.text += text[i++];
-      continue;
-    }
-    const size_t close = text[i] == '{' ? text.find('}', i) : std::string_view::npos;
-    if (close == std::string_view::npos) {
-      return "a single brace in the text";
-    }
-    std::string_view inside = text.substr(i + 1, close - i - 1);
-    if (inside.find('{') != std::string_view::npos) {
-      return "a field within a field";
-    }
-    if (const size_t colon = inside.find(':'); colon != std::string_view::npos) {
-      field.format = inside.substr(colon + 1);
-      inside = inside.substr(0, colon);
-    }
-    if (inside.ends_with("!r") || inside.ends_with("!s")) {
-      field.is_repr = inside.ends_with("!r");
-      inside.remove_suffix(2);
-    }
-    field.name = inside;
-    fields.push_back(std::exchange(field, {}));
-    i = close;
+  size_t last = 0;
+  while (ahead(last + 1).kind == Tok::kText && !(ahead(last + 1).line_start && context_.layout)) {
+    ++last;
   }
-  fields.push_back(std::move(field));
-  return "";
-}
-
-// The place of the argument for the field, or the count.
-size_t argument_of(const FormatField& field, const std::vector<Arg>& args, size_t& next) {
-  if (field.name.empty()) {
-    return next < args.size() && args[next].kind == ArgKind::kPositional ? next++ : args.size();
-  }
-  size_t number = 0;
-  const auto* end = field.name.data() + field.name.size();
-  if (std::from_chars(field.name.data(), end, number).ptr == end) {
-    return number < args.size() && args[number].kind == ArgKind::kPositional ? number : args.size();
-  }
-  const auto named = std::find_if(args.begin(), args.end(), [&](const Arg& arg) {
-    return arg.kind == ArgKind::kNamed && name_of(arg.name) == field.name;
-  });
-  return static_cast<size_t>(named - args.begin());
-}
-
-}  // namespace
-
-/// `"{:.2f} {}".format(a, b)` is the interpolation with these values. Each field needs an argument of its
-/// own.
-ExprPtr Parser::formatted(const std::string& text) {
-  const SourceSpan span = here();
-  const auto reject = [&](const std::string& reason) {
-    fail_at(span, "format(): " + reason + " is not supported",
-            "write the values in the braces: \"{loss:.4f}\"");
-  };
-  std::vector<FormatField> fields;
-  if (const std::string reason = split_format(text, fields); !reason.empty()) {
-    reject(reason);
-  }
-  advance();
-  advance();
-  advance();
-  std::vector<Arg> args = arguments(Tok::kRightParen);
-  auto node = make<InterpolationExpr>(span);
-  size_t next = 0;
-  for (FormatField& field : fields) {
-    InterpolationPart part{std::move(field.text), nullptr, std::move(field.format)};
-    if (&field != &fields.back()) {
-      const size_t at = argument_of(field, args, next);
-      if (at == args.size() || args[at].value == nullptr) {
-        reject(at == args.size() ? "a field '{" + field.name + "}' without an argument"
-                                 : "a second use of an argument");
-      }
-      part.value = std::move(args[at].value);
-      if (field.is_repr) {
-        part.value = call_of("repr", std::move(part.value));
-      }
-    }
-    node->parts.push_back(std::move(part));
-  }
-  if (std::any_of(args.begin(), args.end(), [](const Arg& arg) { return arg.value != nullptr; })) {
-    reject("an argument without a field");
-  }
-  return node;
+  return ahead(last + 1).kind == Tok::kDot && !ahead(last + 1).line_start &&
+         spelling(ahead(last + 2)) == "format" && ahead(last + 3).kind == Tok::kLeftParen &&
+         !ahead(last + 3).space_before;
 }
 
 }  // namespace spl

@@ -16,7 +16,7 @@ void Parser::members(std::string& doc, const std::function<void()>& member) {
       text.push_back(make<PassStmt>(here()));  // so that a plain string is a docstring too
       doc = take_docstring(text, 0);
     } else if (is_pass()) {
-      advance();
+      skip_pass();
     } else {
       member();
     }
@@ -65,7 +65,8 @@ class Parser::RecordScope {
 
 StmtPtr Parser::record(std::vector<Attribute> attributes, bool exported) {
   auto node = make<RecordDecl>(here());
-  node->is_class = is(Tok::kClass);
+  node->is_actor = starts_actor();
+  node->is_class = is(Tok::kClass) || node->is_actor;
   type_head(*node, std::move(attributes), exported, "a type name");
   parents(node->parents);
   const RecordScope scope(record_, node.get());
@@ -131,6 +132,7 @@ TypePtr Parser::parent() {
     at = close == kNone ? at : close + 1;
   }
   if (kind_at(at) != Tok::kLeftParen) {
+    note_exception(current());
     return type_argument();
   }
   auto computed = make<TypeExpr>(here());
@@ -140,6 +142,9 @@ TypePtr Parser::parent() {
 }
 
 void Parser::record_member(RecordDecl& record) {
+  if (record.is_actor && actor_member(record)) {
+    return;
+  }
   if (is(Tok::kAt) || is(Tok::kHashBracket)) {
     record.methods.push_back(method());
     mark_accessor(record, *record.methods.back());
@@ -200,9 +205,12 @@ void Parser::mark_accessor(const RecordDecl& record, FunctionDecl& method) {
     fail_at(attributes.back().span, "a " + accessor + " must have the name of its property",
             "write 'fn " + name_of(as<NameExpr>(*field.object).name) + "'");
   }
-  if (record.parents.empty()) {
-    fail_at(attributes.back().span, "a " + accessor + " requires a class with a Python parent",
-            "write a method that assigns the field");
+  if (!record.is_class) {
+    fail_at(attributes.back().span, "a " + accessor + " requires a class",
+            "a struct is a value; use a method");
+  }
+  if (record.parents.empty() && accessor != "setter") {
+    fail_at(attributes.back().span, "a " + accessor + " requires a class with a Python parent");
   }
   method.info.name = intern(name_of(method.info.name) + "." + accessor);
   attributes.pop_back();

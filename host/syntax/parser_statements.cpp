@@ -19,6 +19,22 @@ std::optional<BinaryOp> compound_operator(Tok kind) {
       return BinaryOp::kDivide;
     case Tok::kPercentAssign:
       return BinaryOp::kRemainder;
+    case Tok::kSlashSlashAssign:
+      return BinaryOp::kFloorDivide;
+    case Tok::kStarStarAssign:
+      return BinaryOp::kPower;
+    case Tok::kAtAssign:
+      return BinaryOp::kMatmul;
+    case Tok::kAmpersandAssign:
+      return BinaryOp::kBitAnd;
+    case Tok::kPipeAssign:
+      return BinaryOp::kBitOr;
+    case Tok::kCaretAssign:
+      return BinaryOp::kBitXor;
+    case Tok::kShiftLeftAssign:
+      return BinaryOp::kShiftLeft;
+    case Tok::kShiftRightAssign:
+      return BinaryOp::kShiftRight;
     default:
       return std::nullopt;
   }
@@ -31,6 +47,9 @@ std::optional<BinaryOp> compound_operator(Tok kind) {
 StmtPtr Parser::statement() {
   Level level(*this);
   statement_ = pos_;
+  if (starts_try()) {
+    return try_statement();
+  }
   reject_foreign_statement();
   if (starts_declaration()) {
     return declaration();
@@ -100,16 +119,29 @@ StmtPtr Parser::keyword_statement() {
     return nullptr;
   }
   auto statement = make<PassStmt>(here());
-  advance();
+  skip_pass();
   return statement;
 }
 
-/// Whether `pass`, or another word for it, is a whole statement here.
+/// Whether `pass`, or another word for it, is a whole statement here. The other words may have a reason:
+/// `pass_todo("later")`.
 bool Parser::is_pass() const {
-  const bool alone = ahead().line_start || ahead().kind == Tok::kSemicolon || ahead().kind == Tok::kEof ||
-                     ahead().kind == Tok::kRightBrace || ahead().kind == Tok::kElse;
-  return alone &&
-         (is(Tok::kPass) || is_word("pass_do_nothing") || is_word("pass_dn") || is_word("pass_todo"));
+  const bool is_other = is_word("pass_do_nothing") || is_word("pass_dn") || is_word("pass_todo");
+  if (!is(Tok::kPass) && !is_other) {
+    return false;
+  }
+  const bool has_reason = is_other && ahead().kind == Tok::kLeftParen && ahead(2).kind == Tok::kText &&
+                          ahead(3).kind == Tok::kRightParen;
+  const Token& next = ahead(has_reason ? 4 : 1);
+  return next.line_start || next.kind == Tok::kSemicolon || next.kind == Tok::kEof ||
+         next.kind == Tok::kRightBrace || next.kind == Tok::kElse;
+}
+
+void Parser::skip_pass() {
+  advance();
+  if (is(Tok::kLeftParen)) {
+    arguments(Tok::kRightParen);
+  }
 }
 
 /// Reports keywords of other languages and unsupported features with a specific message.
@@ -125,11 +157,6 @@ void Parser::reject_foreign_statement() {
         fail(found() + " is not supported");
       }
       return;
-    case Tok::kSpawn:
-      if (ahead().kind == Tok::kLeftParen && !ahead().space_before) {
-        return;
-      }
-      fail("'spawn' is not supported", "thread.spawn(\\: …) runs code in a thread");
     case Tok::kIn:
       if (ahead().kind == Tok::kColon) {
         fail("contracts are not supported", "use assert");
@@ -149,11 +176,16 @@ void Parser::reject_foreign_name() {
   if (next.kind == Tok::kName && !next.line_start) {
     reject_foreign_declaration(word);
   }
+  if (word == "from" && next.kind == Tok::kEnum) {
+    fail("there is no module 'enum'",
+         "enums are part of the language: 'enum Color:' and its variants 'Red = 1'");
+  }
   if (word == "elsif" || word == "elseif") {
     fail(found() + " is not a keyword", "use 'elif'");
   }
-  if (next.kind == Tok::kColon && (word == "try" || word == "except" || word == "finally")) {
-    fail("exceptions are not supported", "use Result and '?', or attempt(\\: …)");
+  const bool opens = next.kind == Tok::kColon || (next.kind == Tok::kName && !next.line_start);
+  if (opens && (word == "except" || word == "finally")) {
+    fail(in_quotes(word) + " without a matching 'try'", "indent it like its 'try'");
   }
   if (next.kind == Tok::kColon && (word == "requires" || word == "ensures" || word == "invariant")) {
     fail("contracts are not supported", "use assert");
@@ -162,9 +194,6 @@ void Parser::reject_foreign_name() {
 
 /// A word followed by a name.
 void Parser::reject_foreign_declaration(std::string_view word) {
-  if (word == "actor") {
-    fail("actors are not supported");
-  }
   if (word == "macro" || word == "bitfield" || word == "unit" || word == "aspect") {
     fail(found() + " is not supported");
   }
@@ -177,42 +206,6 @@ void Parser::reject_foreign_declaration(std::string_view word) {
   if (word == "throw") {
     fail("exceptions are not supported", "return Err(…) or call panic(…)");
   }
-}
-
-/// `asm "…"`, `asm volatile: …`, `asm { … }`.
-bool Parser::starts_assembly() const {
-  if (!is_word("asm") || ahead().line_start) {
-    return false;
-  }
-  const Tok next = ahead().kind;
-  return next == Tok::kText || next == Tok::kColon || next == Tok::kLeftBrace ||
-         spelling(ahead()) == "volatile";
-}
-
-/// Inline assembly is for a compiler. It parses, so that the rest of the file can be used, and fails when it
-/// runs.
-StmtPtr Parser::assembly() {
-  const SourceSpan span = here();
-  advance();
-  accept_word("volatile");
-  if (is(Tok::kLeftParen) || is(Tok::kLeftBrace)) {
-    const size_t close = matching_bracket(pos_);
-    if (close == kNone) {
-      fail(found() + " was never closed");
-    }
-    while (pos_ <= close) {
-      advance();
-    }
-  } else {
-    const bool block = is(Tok::kColon) && ahead().line_start;
-    do {
-      advance();
-    } while (current().kind != Tok::kEof &&
-             (!current().line_start || (block && current().indent > context_.indent)));
-  }
-  auto message = make<TextExpr>(span);
-  message->value = "asm: inline assembly is not supported";
-  return statement_of(span, call_of("panic", std::move(message)));
 }
 
 StmtPtr Parser::bind_statement(bool exported) {
@@ -242,6 +235,9 @@ StmtPtr Parser::bind_statement(bool exported) {
     return statement;
   }
   expect(Tok::kAssign, "after the name");
+  if (starts_memory_mapped()) {
+    statement->bind = BindKind::kVar;  // `val port = @address(e) @volatile var: u8` names what is assigned
+  }
   statement->value = assigned_value();
   return statement;
 }
@@ -370,22 +366,44 @@ void Parser::reject_counting_loop() {
 
 StmtPtr Parser::for_statement(Symbol label) {
   auto statement = make<ForStmt>(here());
+  const Token first = stream_.tokens[statement_];
   statement->label = label;
   advance();
   reject_counting_loop();
   statement->pattern = loop_pattern(statement->second);
   expect(Tok::kIn, "after the loop variable");
   statement->iterable = header_expression();
+  if (is(Tok::kComma)) {
+    Scope scope(*this);
+    context_.no_braces = true;
+    statement->iterable = value_or_tuple(std::move(statement->iterable));
+  }
   statement->body = body("after the iterable");
+  statement->otherwise = loop_otherwise(first);
   return statement;
+}
+
+/// The block of an `else` below a loop. Both start a line, at the same indentation; `first` starts the
+/// loop's.
+std::optional<Block> Parser::loop_otherwise(const Token& first) {
+  const Token& token = current();
+  if (kind_ != Tok::kNewline || token.kind != Tok::kElse || !first.line_start ||
+      token.indent != first.indent) {
+    return std::nullopt;
+  }
+  begin_line();
+  advance();
+  return body("after 'else'");
 }
 
 StmtPtr Parser::while_statement(Symbol label) {
   auto statement = make<WhileStmt>(here());
+  const Token first = stream_.tokens[statement_];
   statement->label = label;
   advance();
   statement->condition = condition();
   statement->body = body("after the condition");
+  statement->otherwise = loop_otherwise(first);
   return statement;
 }
 
@@ -466,8 +484,13 @@ StmtPtr Parser::expression_statement() {
 StmtPtr Parser::assignment(ExprPtr first) {
   auto statement = make<AssignStmt>(first->span);
   statement->targets.push_back(std::move(first));
-  while (accept(Tok::kComma)) {
+  while (accept(Tok::kComma) && !is(Tok::kAssign)) {
     statement->targets.push_back(expression());
+  }
+  if (previous().kind == Tok::kComma && statement->targets.size() == 1) {  // `x, = t`
+    auto only = make<TupleExpr>(statement->span);
+    only->elements.push_back(std::move(statement->targets[0]));
+    statement->targets[0] = std::move(only);
   }
   const std::optional<size_t> starred = starred_target(statement->targets);
   for (const auto& target : statement->targets) {
@@ -554,6 +577,14 @@ bool Parser::more_targets() const {
       case Tok::kStarAssign:
       case Tok::kSlashAssign:
       case Tok::kPercentAssign:
+      case Tok::kSlashSlashAssign:
+      case Tok::kStarStarAssign:
+      case Tok::kAtAssign:
+      case Tok::kAmpersandAssign:
+      case Tok::kPipeAssign:
+      case Tok::kCaretAssign:
+      case Tok::kShiftLeftAssign:
+      case Tok::kShiftRightAssign:
         if (brackets == 0) {
           return true;
         }
@@ -575,6 +606,7 @@ bool Parser::more_targets() const {
 void Parser::check_target(const Expr& target) {
   switch (target.kind) {
     case ExprKind::kName:
+    case ExprKind::kSelf:
     case ExprKind::kField:
     case ExprKind::kTupleField:
     case ExprKind::kIndex:
@@ -607,10 +639,44 @@ ExprPtr Parser::value_or_tuple(ExprPtr value) {
   }
   auto tuple = make<TupleExpr>(value->span);
   tuple->elements.push_back(std::move(value));
-  while (accept(Tok::kComma)) {
+  while (accept(Tok::kComma) && !at_statement_end() && !is(Tok::kAssign) && !is(Tok::kColon)) {
     tuple->elements.push_back(expression());
   }
   return with_spreads(std::move(tuple));
+}
+
+/// `n := e` inside an expression, which Python's programs write in parentheses or after `if` and `while`.
+bool Parser::starts_assigning_expression() const {
+  return is_name() && ahead().kind == Tok::kColon && ahead(2).kind == Tok::kAssign &&
+         !ahead(2).space_before && !ahead(2).line_start;
+}
+
+/// `n := e` assigns and has the value: a block of `n = e` and `n`.
+ExprPtr Parser::assigning_expression() {
+  Level level(*this);
+  const SourceSpan span = here();
+  auto target = make<NameExpr>(span);
+  target->name = member_name();
+  if (!in_body_) {
+    inner_variables_.push_back(target->name);
+  }
+  auto value = make<NameExpr>(span);
+  value->name = target->name;
+  advance();
+  advance();
+  auto assignment = make<AssignStmt>(span);
+  assignment->targets.push_back(std::move(target));
+  assignment->value = expression();
+  IfClause always;
+  always.span = span;
+  auto condition = make<BoolExpr>(span);
+  condition->value = true;
+  always.condition.value = std::move(condition);
+  always.body = block_of(std::move(assignment));
+  always.body.statements.push_back(statement_of(span, std::move(value)));
+  auto node = make<IfExpr>(span);
+  node->clauses.push_back(std::move(always));
+  return node;
 }
 
 /// An expression before a body. A brace after it opens the body.

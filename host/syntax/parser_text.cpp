@@ -24,7 +24,8 @@ int digit_value(char c) {
 /// Decodes escape sequences.
 class Escapes {
  public:
-  Escapes(std::string_view text, std::string& out) : text_(text), out_(out) {}
+  Escapes(std::string_view text, std::string& out, bool bytes = false)
+      : text_(text), out_(out), bytes_(bytes) {}
 
   /// Decodes the escape whose backslash precedes `i`. Returns the index after it.
   size_t read(size_t i) {
@@ -77,6 +78,8 @@ class Escapes {
     }
     if (i == start) {
       out_ += text_[escape];
+    } else if (bytes_) {
+      out_ += static_cast<char>(code);
     } else {
       append_utf8(out_, code);
     }
@@ -90,11 +93,12 @@ class Escapes {
 
   std::string_view text_;
   std::string& out_;
+  bool bytes_;
 };
 
-std::string unescaped(std::string_view raw) {
+std::string unescaped(std::string_view raw, bool bytes) {
   std::string out;
-  Escapes escapes(raw, out);
+  Escapes escapes(raw, out, bytes);
   for (size_t i = 0; i < raw.size();) {
     if (raw[i] == '\\' && i + 1 < raw.size()) {
       i = escapes.read(i + 1);
@@ -105,8 +109,19 @@ std::string unescaped(std::string_view raw) {
   return out;
 }
 
-/// [[fill]align][sign][#][0][width][,|_][.precision][type], not empty, not starting with a space.
-bool is_format(std::string_view spec) {
+/// [[fill]align][sign][#][0][width][,|_][.precision][type], not empty, not starting with a space. A name or
+/// number in braces stands for a number.
+bool is_format(std::string_view text) {
+  std::string spec;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t close = text[i] == '{' ? text.find('}', i) : std::string_view::npos;
+    if (close != std::string_view::npos && close > i + 1) {
+      spec += '1';
+      i = close;
+    } else {
+      spec += text[i];
+    }
+  }
   const auto one_of = [&](size_t at, std::string_view set) {
     return at < spec.size() && set.find(spec[at]) != std::string_view::npos;
   };
@@ -159,14 +174,12 @@ std::vector<InterpolationPart> interpolation_parts(ExprPtr text) {
 
 /// `"a" "b {c}"`: adjacent string literals are one string, as in Python.
 ExprPtr Parser::text() {
-  ExprPtr whole = text_literal();
+  const bool has_fields = starts_format();  // the braces belong to format()
+  ExprPtr whole = text_literal(has_fields);
   while (is(Tok::kText) && !(current().line_start && context_.layout)) {
-    if (starts_format() || (whole->kind != ExprKind::kText && whole->kind != ExprKind::kInterpolation)) {
-      fail("format() of adjacent strings", "join the strings with '+' in parentheses before '.format(…)'");
-    }
     const SourceSpan span = whole->span;
     std::vector<InterpolationPart> parts = interpolation_parts(std::move(whole));
-    std::vector<InterpolationPart> more = interpolation_parts(text_literal());
+    std::vector<InterpolationPart> more = interpolation_parts(text_literal(has_fields));
     if (!parts.back().value) {
       more.front().text.insert(0, parts.back().text);
       parts.pop_back();
@@ -185,21 +198,20 @@ ExprPtr Parser::text() {
   return whole;
 }
 
-ExprPtr Parser::text_literal() {
+ExprPtr Parser::text_literal(bool has_fields) {
   const Token token = current();
   const uint32_t tail = token.terminated ? token.text.closing() : 0;
   const std::string_view raw = spelling(token).substr(token.text.opening());
   const std::string_view content = raw.substr(0, raw.size() - std::min<size_t>(tail, raw.size()));
-  if (starts_format() && token.terminated) {
-    return formatted(token.text.escapes ? unescaped(content) : std::string(content));
-  }
-  if (token.text.interpolates && content.find_first_of("{}") != std::string_view::npos && !is_description()) {
+  const bool is_plain = has_fields && !(token.text.prefix > 0 && token.text.interpolates);  // not f"…"
+  if (token.text.interpolates && content.find_first_of("{}") != std::string_view::npos && !is_description() &&
+      !is_plain) {
     return interpolation(token);
   }
 
   auto node = make<TextExpr>(here());
   if (token.text.escapes) {
-    node->value = unescaped(content);
+    node->value = unescaped(content, token.text.bytes);
   } else {
     node->value = content;
     if (!token.text.triple && spelling(token)[0] == '\'') {
@@ -246,7 +258,7 @@ ExprPtr Parser::interpolation(const Token& token) {
   for (uint32_t i = token.start + token.text.opening(); i < end;) {
     const char c = file[i];
     const bool doubled = i + 1 < end && file[i + 1] == c;
-    if (c == '\\' && i + 1 < end) {
+    if (c == '\\' && i + 1 < end && token.text.escapes) {
       i = static_cast<uint32_t>(escapes.read(i + 1));
     } else if (c == '{' && !doubled) {
       const auto close = braces.interpolation_end(i, braces.quote_in_braces(token.start, token.text));
@@ -270,6 +282,13 @@ ExprPtr Parser::interpolation(const Token& token) {
       if (colon < *close) {
         part.format = file.substr(colon + 1, *close - colon - 1);
       }
+      if (part.format.find('{') != std::string::npos) {  // `{x:>{width}}` is format(x, ">{width}")
+        move_to(position, colon + 1);
+        part.value = call_of("format", std::move(part.value));
+        as<CallExpr>(*part.value).args.emplace_back().value =
+            nested_format({colon + 1, *close, position.line, position.column});
+        part.format.clear();
+      }
       node->parts.push_back(std::move(part));
       i = *close + 1;
     } else {
@@ -282,6 +301,30 @@ ExprPtr Parser::interpolation(const Token& token) {
     auto plain = make<TextExpr>(node->span);
     plain->value = std::move(text);
     return plain;
+  }
+  if (!text.empty()) {
+    node->parts.push_back({std::move(text), nullptr, ""});
+  }
+  return node;
+}
+
+/// A format specification that contains expressions: the interpolation of its text.
+ExprPtr Parser::nested_format(LexRange range) {
+  auto node = make<InterpolationExpr>(here());
+  const std::string_view file = file_.text;
+  std::string text;
+  const uint32_t end = range.end;
+  for (uint32_t i = range.begin; i < end;) {
+    if (file[i] != '{') {
+      text += file[i++];
+      continue;
+    }
+    const auto close = static_cast<uint32_t>(file.find('}', i));
+    InterpolationPart& part = node->parts.emplace_back();
+    part.text = std::exchange(text, {});
+    move_to(range, i + 1);
+    part.value = interpolated({i + 1, close, range.line, range.column});
+    i = close + 1;
   }
   if (!text.empty()) {
     node->parts.push_back({std::move(text), nullptr, ""});

@@ -115,7 +115,8 @@ TypePtr Parser::type_argument() {
     advance();
     return node;
   }
-  if (accept(Tok::kQuestion)) {
+  // `?`, and in Python's annotations `Tuple[int, ...]` and `Literal["sum"]`.
+  if (accept(Tok::kQuestion) || accept(Tok::kEllipsis) || accept(Tok::kText)) {
     auto node = make<TypeExpr>(span);
     node->kind = TypeKind::kUnknown;
     return node;

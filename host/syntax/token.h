@@ -51,6 +51,14 @@ enum class Tok : uint8_t {
   kStarAssign,
   kSlashAssign,
   kPercentAssign,
+  kSlashSlashAssign,
+  kStarStarAssign,
+  kAtAssign,
+  kAmpersandAssign,
+  kPipeAssign,
+  kCaretAssign,
+  kShiftLeftAssign,
+  kShiftRightAssign,
   kTildeAssign,
   kPlus,
   kMinus,
@@ -141,7 +149,9 @@ struct TextShape {
   bool interpolates = false;
   bool escapes = false;
   bool triple = false;
-  uint8_t prefix = 0;  // 1 for r"…" and f"…"
+  bool raw = false;    // r"…", which may span lines
+  bool bytes = false;  // b"…", whose escapes are bytes
+  uint8_t prefix = 0;  // the letters before the quote: f"…", rb"…"
 
   uint32_t opening() const { return prefix + closing(); }
   uint32_t closing() const { return triple ? 3 : 1; }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "host/tokenizers/vocabulary.h"
@@ -14,6 +15,7 @@ namespace spl::tokenizers {
 /// A token of a piece: its position in the vocabulary, and the bytes of the piece that it stands for.
 struct ModelToken {
   uint32_t index, begin, end;
+  bool is_text = false;  // its string is these bytes of the piece, which are unknown
 };
 
 /// The tokens of pieces that occurred before. One thread uses it at a time.
@@ -30,6 +32,8 @@ class Model {
 
  protected:
   explicit Model(Fields& fields) : vocabulary_(fields.object("vocab"), fields.place_of("vocab")) {}
+  /// The tokens in the order of their numbers.
+  explicit Model(std::vector<std::string> tokens) : vocabulary_(std::move(tokens)) {}
   Vocabulary vocabulary_;
 };
 
@@ -38,5 +42,6 @@ std::unique_ptr<const Model> read_model(const Json& value, const std::string& pl
 std::unique_ptr<const Model> make_word_piece(Fields& fields);
 std::unique_ptr<const Model> make_word_level(Fields& fields);
 std::unique_ptr<const Model> make_bpe(Fields& fields);
+std::unique_ptr<const Model> make_unigram(Fields& fields);
 
 }  // namespace spl::tokenizers

@@ -266,6 +266,9 @@ std::unique_ptr<const Normalizer> normalizer_of(Fields& fields) {
   if (type == "ByteLevel") {
     return std::make_unique<ByteLevel>();
   }
+  if (type == "Precompiled") {
+    return make_precompiled(fields);
+  }
   if (type == "Sequence") {
     return std::make_unique<Sequence>(fields);
   }

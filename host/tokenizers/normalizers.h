@@ -17,6 +17,7 @@ class Normalizer {
 };
 
 std::unique_ptr<const Normalizer> read_normalizer(const Json& value, const std::string& place);
+std::unique_ptr<const Normalizer> make_precompiled(Fields& fields);
 
 /// A part of the input after the normalizer; null for none.
 Buffer normalize(const Normalizer* normalizer, std::string_view part, uint32_t begin);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <thread>
 
+#include "host/tokenizers/byte_characters.h"
 #include "host/tokenizers/characters.h"
 
 namespace spl::tokenizers {
@@ -115,8 +116,8 @@ class PieceEncoder {
       }
       for (const ModelToken& token : tokens_[i]) {
         const Vocabulary::Token& known = model_.vocabulary().at(token.index);
-        out.add(known.id, own.type_id, &known.text, own.word, characters.convert(origin(piece, token)),
-                false);
+        const std::string* shown = token.is_text ? text_of(piece, token, out) : &known.text;
+        out.add(known.id, own.type_id, shown, own.word, characters.convert(origin(piece, token)), false);
       }
     }
     return out;
@@ -135,6 +136,13 @@ class PieceEncoder {
       return {token.begin, token.end};  // bytes of a prefix or suffix that is not in the text
     }
     return pieces_.buffer(piece).origin(piece.begin + token.begin, piece.begin + token.end);
+  }
+
+  // The bytes of a token that the vocabulary does not have.
+  const std::string* text_of(const Piece& piece, const ModelToken& token, Encoding& out) const {
+    const std::string_view text = pieces_.text(piece).substr(token.begin, token.end - token.begin);
+    out.own_strings->push_back(piece.is_bytes ? characters_of_bytes(text) : std::string(text));
+    return &out.own_strings->back();
   }
 
   // Such a token has the text that it was found in, with the spaces around it.
@@ -252,10 +260,13 @@ Encoding Tokenizer::encode(const Input& input, bool adds_special_tokens, const S
   return std::move(encodings[0]);
 }
 
-std::vector<Encoding> Tokenizer::encode_batch(const std::vector<Input>& inputs, bool adds_special_tokens,
-                                              const Settings& settings) const {
+std::optional<std::vector<Encoding>> Tokenizer::encode_batch(const std::vector<Input>& inputs,
+                                                             bool adds_special_tokens,
+                                                             const Settings& settings,
+                                                             bool (*is_stopped)()) const {
   std::vector<Encoding> encodings(inputs.size());
   std::atomic<size_t> next{0};
+  std::atomic<bool> has_stopped{false};
   std::mutex failure_mutex;
   std::exception_ptr failure;
   const auto work = [&] {
@@ -263,6 +274,10 @@ std::vector<Encoding> Tokenizer::encode_batch(const std::vector<Input>& inputs, 
     try {
       for (size_t from = next.fetch_add(kTextsOfThread); from < inputs.size();
            from = next.fetch_add(kTextsOfThread)) {
+        if (has_stopped || (is_stopped != nullptr && is_stopped())) {
+          has_stopped = true;
+          return;
+        }
         for (size_t i = from; i < std::min(from + kTextsOfThread, inputs.size()); ++i) {
           encodings[i] = encode_unpadded(inputs[i], adds_special_tokens, settings, scope.cache());
         }
@@ -283,6 +298,9 @@ std::vector<Encoding> Tokenizer::encode_batch(const std::vector<Input>& inputs, 
   threads.clear();
   if (failure != nullptr) {
     std::rethrow_exception(failure);
+  }
+  if (has_stopped) {
+    return std::nullopt;
   }
   if (settings.padding) {
     const size_t length = padded_length(encodings, *settings.padding);

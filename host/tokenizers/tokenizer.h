@@ -50,8 +50,10 @@ class Tokenizer {
   const Settings& initial_settings() const { return settings_; }
 
   Encoding encode(const Input& input, bool adds_special_tokens, const Settings& settings) const;
-  std::vector<Encoding> encode_batch(const std::vector<Input>& inputs, bool adds_special_tokens,
-                                     const Settings& settings) const;
+  /// No value if `is_stopped`, which is called before each few inputs on any thread, returned true.
+  std::optional<std::vector<Encoding>> encode_batch(const std::vector<Input>& inputs,
+                                                    bool adds_special_tokens, const Settings& settings,
+                                                    bool (*is_stopped)() = nullptr) const;
   std::string decode(const std::vector<uint32_t>& ids, bool skips_special_tokens) const;
 
   std::optional<uint32_t> token_to_id(std::string_view token) const;

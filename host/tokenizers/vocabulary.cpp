@@ -1,11 +1,11 @@
 #include "host/tokenizers/vocabulary.h"
 
+#include <utility>
+
 namespace spl::tokenizers {
 
 Vocabulary::Vocabulary(const Json& object, const std::string& place) {
-  tokens_.reserve(object.MemberCount());
-  by_text_.reserve(object.MemberCount());
-  by_id_.reserve(object.MemberCount());
+  reserve(object.MemberCount());
   for (const auto& member : object.GetObject()) {
     const std::string text(text_of(member.name));
     const uint32_t id =
@@ -21,6 +21,21 @@ Vocabulary::Vocabulary(const Json& object, const std::string& place) {
                              "' have the same number " + std::to_string(id));
     }
   }
+}
+
+Vocabulary::Vocabulary(std::vector<std::string> texts) {
+  reserve(texts.size());
+  for (uint32_t id = 0; id < texts.size(); ++id) {
+    tokens_.push_back({std::move(texts[id]), id});
+    by_text_[tokens_.back().text] = id;
+    by_id_.emplace(id, id);
+  }
+}
+
+void Vocabulary::reserve(size_t count) {
+  tokens_.reserve(count);
+  by_text_.reserve(count);
+  by_id_.reserve(count);
 }
 
 std::optional<uint32_t> Vocabulary::find(std::string_view text) const {

@@ -20,6 +20,8 @@ class Vocabulary {
   };
 
   Vocabulary(const Json& object, const std::string& place);
+  /// The tokens 0, 1, 2 ... Of equal ones the last is found.
+  explicit Vocabulary(std::vector<std::string> texts);
   Vocabulary(const Vocabulary&) = delete;
   Vocabulary& operator=(const Vocabulary&) = delete;
 
@@ -31,7 +33,9 @@ class Vocabulary {
   size_t size() const { return tokens_.size(); }
 
  private:
-  std::vector<Token> tokens_;  // does not change: the map has views of the strings
+  void reserve(size_t count);
+
+  std::vector<Token> tokens_;  // is not reallocated: the map has views of the strings
   std::unordered_map<std::string_view, uint32_t> by_text_;
   std::unordered_map<uint32_t, uint32_t> by_id_;
 };

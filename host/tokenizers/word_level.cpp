@@ -39,6 +39,9 @@ std::string type_of(Fields& fields) {
   if (fields.find("merges") != nullptr) {
     return "BPE";
   }
+  if (fields.at("vocab").IsArray()) {
+    return "Unigram";
+  }
   return fields.find("max_input_chars_per_word") != nullptr ? "WordPiece" : "WordLevel";
 }
 
@@ -54,6 +57,8 @@ std::unique_ptr<const Model> read_model(const Json& value, const std::string& pl
     model = make_bpe(fields);
   } else if (type == "WordLevel") {
     model = make_word_level(fields);
+  } else if (type == "Unigram") {
+    model = make_unigram(fields);
   } else {
     fail_unsupported(fields.place_of("type"), "the model '" + type + "' is not supported");
   }

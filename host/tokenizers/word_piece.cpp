@@ -2,68 +2,12 @@
 #include "host/tokenizers/byte_characters.h"
 #include "host/tokenizers/characters.h"
 #include "host/tokenizers/model.h"
-#include "host/tokenizers/number_map.h"
+#include "host/tokenizers/trie.h"
 
 namespace spl::tokenizers {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
-
-/// The tokens as a tree of bytes.
-class Trie {
- public:
-  void add(std::string_view text, uint32_t index) {
-    uint32_t node = 0;
-    for (const char c : text) {
-      const uint64_t key = key_of(node, c);
-      const uint32_t* next = children_.find(key);
-      if (next == nullptr) {
-        node = static_cast<uint32_t>(tokens_.size());
-        children_.set(key, node);
-        tokens_.push_back(kNone);
-      } else {
-        node = *next;
-      }
-    }
-    tokens_[node] = index;
-  }
-  void reserve(size_t bytes) { children_.reserve(bytes); }
-  /// The node of a prefix; kNone if no token has it.
-  uint32_t node_of(std::string_view prefix) const {
-    uint32_t node = 0;
-    for (const char c : prefix) {
-      const uint32_t* next = children_.find(key_of(node, c));
-      if (next == nullptr) {
-        return kNone;
-      }
-      node = *next;
-    }
-    return node;
-  }
-  /// The longest token below the node that starts the text; its length goes to `size`.
-  uint32_t longest(uint32_t node, std::string_view text, size_t& size) const {
-    uint32_t found = kNone;
-    for (size_t at = 0; at < text.size(); ++at) {
-      const uint32_t* next = children_.find(key_of(node, text[at]));
-      if (next == nullptr) {
-        break;
-      }
-      node = *next;
-      if (tokens_[node] != kNone) {
-        found = tokens_[node];
-        size = at + 1;
-      }
-    }
-    return found;
-  }
-
- private:
-  static uint64_t key_of(uint32_t node, char c) {
-    return uint64_t{node} << 8U | static_cast<unsigned char>(c);
-  }
-  NumberMap<uint32_t> children_;
-  std::vector<uint32_t> tokens_{kNone};  // of each node
-};
+constexpr uint32_t kNone = Trie::kNone;
 
 class WordPiece : public Model {
  public:
@@ -102,8 +46,14 @@ class WordPiece : public Model {
   bool encode_word(std::string_view word, std::vector<ModelToken>& out) const {
     for (size_t at = 0; at < word.size();) {
       size_t size = 0;
+      uint32_t found = kNone;
       const uint32_t node = at == 0 ? 0 : continuing_;
-      const uint32_t found = node == kNone ? kNone : trie_.longest(node, word.substr(at), size);
+      if (node != kNone) {
+        trie_.for_each_prefix(node, word.substr(at), [&](uint32_t token, size_t length) {
+          found = token;
+          size = length;
+        });
+      }
       if (found == kNone) {
         return false;
       }

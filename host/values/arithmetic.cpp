@@ -7,7 +7,7 @@
 namespace spl {
 
 void fail_by_zero(BinaryOp op) {
-  SimpleError error(op == BinaryOp::kDivide ? "division by zero" : "remainder by zero");
+  SimpleError error(op == BinaryOp::kRemainder ? "remainder by zero" : "division by zero");
   error.error_class = ErrorClass::kDivisionByZero;
   throw error;
 }
@@ -15,9 +15,6 @@ void fail_by_zero(BinaryOp op) {
 namespace {
 
 int64_t integer_power(int64_t base, int64_t exponent) {
-  if (exponent < 0) {
-    fail("negative exponent of an integer power; use a float");
-  }
   uint64_t result = 1, factor = static_cast<uint64_t>(base);
   for (auto left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
     if ((left & 1) != 0) {
@@ -26,6 +23,11 @@ int64_t integer_power(int64_t base, int64_t exponent) {
     factor *= factor;
   }
   return static_cast<int64_t>(result);
+}
+
+int64_t floor_quotient(int64_t a, int64_t b) {
+  const int64_t quotient = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
 Value integers(BinaryOp op, int64_t a, int64_t b) {
@@ -47,8 +49,17 @@ Value integers(BinaryOp op, int64_t a, int64_t b) {
         fail_by_zero(op);
       }
       return Value::integer(b == -1 ? 0 : a % b);
+    case BinaryOp::kFloorDivide:
+      if (b == 0) {
+        fail_by_zero(op);
+      }
+      return Value::integer(b == -1 ? static_cast<int64_t>(0 - x) : floor_quotient(a, b));
     case BinaryOp::kPower:
-      return Value::integer(integer_power(a, b));
+      if (b < 0 && a == 0) {
+        fail_by_zero(BinaryOp::kDivide);
+      }
+      return b < 0 ? Value::number(std::pow(static_cast<double>(a), static_cast<double>(b)))
+                   : Value::integer(integer_power(a, b));
     case BinaryOp::kShiftLeft:
       if (b < 0) {
         fail("negative shift count");
@@ -85,6 +96,11 @@ Value floats(BinaryOp op, double a, double b) {
         fail_by_zero(op);
       }
       return Value::number(std::fmod(a, b));
+    case BinaryOp::kFloorDivide:
+      if (b == 0) {
+        fail_by_zero(op);
+      }
+      return Value::number(floor_division(a, b).quotient);
     case BinaryOp::kPower:
       return Value::number(std::pow(a, b));
     default:
@@ -93,6 +109,23 @@ Value floats(BinaryOp op, double a, double b) {
 }
 
 }  // namespace
+
+// The remainder is exact. The quotient is computed from it, and is therefore close to an integer.
+FloorDivision floor_division(double a, double b) {
+  double remainder = std::fmod(a, b);
+  double quotient = (a - remainder) / b;
+  if (remainder != 0.0 && (remainder < 0.0) != (b < 0.0)) {
+    remainder += b;
+    quotient -= 1.0;
+  } else if (remainder == 0.0) {
+    remainder = std::copysign(0.0, b);
+  }
+  if (quotient == 0.0) {
+    return {std::copysign(0.0, a / b), remainder};
+  }
+  const double floor = std::floor(quotient);
+  return {quotient - floor > 0.5 ? floor + 1.0 : floor, remainder};
+}
 
 Value number_arithmetic(BinaryOp op, Value a, Value b) {
   return a.is_int() && b.is_int() ? integers(op, a.as_int, b.as_int)

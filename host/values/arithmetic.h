@@ -11,6 +11,12 @@ namespace spl {
 /// shift, and a negative power of an integer.
 Value number_arithmetic(BinaryOp op, Value a, Value b);
 
+struct FloorDivision {
+  double quotient, remainder;
+};
+/// The quotient rounded down, and the remainder, which has the sign of `b`. `b` is not 0.
+FloorDivision floor_division(double a, double b);
+
 /// The error of a division or remainder by zero.
 [[noreturn]] void fail_by_zero(BinaryOp op);
 

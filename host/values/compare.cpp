@@ -64,7 +64,7 @@ bool is_option(Value v) {
 bool is_some(Value v) { return is_option(v) && as_object<EnumValue>(v)->variant == kSome; }
 
 // An item equals itself, as in Python, where an array of NumPy has no single truth value.
-bool items_equal(const std::vector<Value>& a, const std::vector<Value>& b) {
+bool items_equal(const Elements& a, const Elements& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), are_one_key);
 }
 
@@ -97,7 +97,7 @@ bool enum_values_equal(EnumValue& a, EnumValue& b) {
          std::equal(a.payload(), a.payload() + a.info().arity, b.payload(), equals);
 }
 
-const std::vector<Value>* sequence_of(Value v) {
+const Elements* sequence_of(Value v) {
   return v.is(Kind::kArray)   ? &as_object<Array>(v)->items
          : v.is(Kind::kTuple) ? &as_object<Tuple>(v)->items
                               : nullptr;
@@ -203,7 +203,7 @@ bool are_one_key(Value a, Value b) {
 
 namespace {
 
-int compare_items(const std::vector<Value>& a, const std::vector<Value>& b) {
+int compare_items(const Elements& a, const Elements& b) {
   const Nesting nesting(kMaxNesting, "compared");
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (const int order = compare(a[i], b[i]); order != 0) {
@@ -229,7 +229,8 @@ int compare(Value a, Value b) {
     return static_cast<int>(a.as_bool) - static_cast<int>(b.as_bool);
   }
   if (a.is(Kind::kText) && b.is(Kind::kText)) {
-    return text_of(a).compare(text_of(b)) < 0 ? -1 : text_of(a) != text_of(b);
+    const int order = text_of(a).compare(text_of(b));
+    return order < 0 ? -1 : order > 0;
   }
   const auto* left = sequence_of(a);
   const auto* right = sequence_of(b);
@@ -302,7 +303,7 @@ uint64_t hash_of_values(uint64_t seed, const Value* values, size_t count) {
   return hash;
 }
 
-uint64_t hash_of_items(const std::vector<Value>& items) {
+uint64_t hash_of_items(const Elements& items) {
   return hash_of_values(items.size(), items.data(), items.size());
 }
 

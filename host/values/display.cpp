@@ -50,6 +50,7 @@ std::string object_type_name(Value v) {
       return object_hooks().is_future(v) ? "future" : "thread";
     case Kind::kCell:
     case Kind::kCause:
+    case Kind::kSharedValues:
       break;
   }
   return "internal";
@@ -105,7 +106,7 @@ std::string display_single(float value) { return shortest(value); }
 
 namespace {
 
-std::string display_items(const std::vector<Value>& items, const char* open, const char* close) {
+std::string display_items(const Elements& items, const char* open, const char* close) {
   std::string text = open;
   for (size_t i = 0; i < items.size(); ++i) {
     text += (i == 0 ? "" : ", ") + display(items[i]);

@@ -10,6 +10,12 @@ void fail_arguments(std::string message, std::string hint) {
   throw error;
 }
 
+void fail_value(std::string message, std::string hint) {
+  SimpleError error(std::move(message), std::move(hint));
+  error.error_class = ErrorClass::kValue;
+  throw error;
+}
+
 const StackEntry* user_entry(const SimpleError& error) {
   for (const StackEntry& entry : error.stack) {
     if (!entry.library) {

@@ -25,6 +25,7 @@ enum class ErrorClass : uint8_t {
   kOther,
   kIndexOutOfRange,  // of an array, a tuple or a text
   kDivisionByZero,
+  kValue,      // of the right type, which the function cannot use
   kArguments,  // that do not fit the parameters of what is called, or that cannot be called
 };
 
@@ -74,6 +75,7 @@ inline SimpleError exit_not_allowed(int code) {
 
 /// As fail(), for arguments that do not fit the parameters of what is called.
 [[noreturn]] void fail_arguments(std::string message, std::string hint = "");
+[[noreturn]] void fail_value(std::string message, std::string hint = "");
 
 /// The innermost stack entry outside the library, else the innermost one; null if the stack is empty.
 const StackEntry* user_entry(const SimpleError& error);

@@ -22,11 +22,11 @@ Instance* new_instance(Record* record) {
   return instance;
 }
 
-EnumValue* new_enum_value(Enum* type, uint32_t variant) {
-  const uint32_t arity = type->variants[variant].arity;
-  void* memory = ::operator new(sizeof(EnumValue) + arity * sizeof(Value));
-  auto* value = new (memory) EnumValue(type, variant);
-  for (uint32_t i = 0; i < arity; ++i) {
+EnumValue* new_enum_value(Enum* type, uint32_t variant, bool has_attachment) {
+  const uint32_t parts = type->variants[variant].arity + (has_attachment ? 1 : 0);
+  void* memory = ::operator new(sizeof(EnumValue) + parts * sizeof(Value));
+  auto* value = new (memory) EnumValue(type, variant, has_attachment);
+  for (uint32_t i = 0; i < parts; ++i) {
     new (value->payload() + i) Value();
   }
   return value;
@@ -34,15 +34,24 @@ EnumValue* new_enum_value(Enum* type, uint32_t variant) {
 
 Value make_closure(const Proto* proto) { return Value::object(new Closure(proto)); }
 Value make_text(std::string text) { return Value::object(new Text(std::move(text))); }
-Value make_array(std::vector<Value> items) {
+Value make_array(std::vector<Value> items) { return Value::object(new Array(Elements(std::move(items)))); }
+Value make_tuple(std::vector<Value> items) { return Value::object(new Tuple(Elements(std::move(items)))); }
+Value integers_with_step(int64_t start, int64_t end, int64_t step, bool includes_end) {
   auto* array = new Array();
-  array->items = std::move(items);
+  const bool is_empty =
+      step > 0 ? (includes_end ? start > end : start >= end) : (includes_end ? start < end : start <= end);
+  if (!is_empty) {
+    const auto first = static_cast<uint64_t>(start), last = static_cast<uint64_t>(end);
+    const uint64_t distance = step > 0 ? last - first : first - last;  // modulo 2^64
+    const uint64_t by = step > 0 ? static_cast<uint64_t>(step) : -static_cast<uint64_t>(step);
+    const uint64_t steps = (includes_end ? distance : distance - 1) / by;
+    if (steps >= static_cast<uint64_t>(INT64_MAX)) {
+      delete array;
+      fail("step(): the range has more than 2^63 - 1 numbers");
+    }
+    array->items.fill_with_integers(start, step, steps + 1);
+  }
   return Value::object(array);
-}
-Value make_tuple(std::vector<Value> items) {
-  auto* tuple = new Tuple();
-  tuple->items = std::move(items);
-  return Value::object(tuple);
 }
 Value make_range(Value start, Value end, bool inclusive) {
   for (const Value v : {start, end}) {
@@ -69,12 +78,6 @@ namespace {
 // Destroying a chain of a million objects must not take a million C++ frames. Below this depth, objects wait
 // in a list until the outermost call destroys them.
 constexpr int kMaxDepth = 200;
-
-void release_all(const std::vector<Value>& items) {
-  for (const Value v : items) {
-    release(v);
-  }
-}
 
 void free_dict(Dict* dict) {
   for (const auto& entry : dict->entries) {
@@ -111,7 +114,7 @@ void free_instance(Instance* instance) {
 }
 
 void free_enum_value(EnumValue* value) {
-  for (uint32_t i = 0; i < value->info().arity; ++i) {
+  for (uint32_t i = 0; i < value->part_count(); ++i) {
     release(value->payload()[i]);
   }
   ::operator delete(value);
@@ -123,11 +126,11 @@ void free_bound_method(BoundMethod* bound) {
   delete bound;
 }
 
-// Releases what the object holds in `items`, then the object.
-template <class T>
-void free_sequence(T* object, const std::vector<Value>& items) {
-  release_all(items);
-  delete object;
+void free_closure(Closure* closure) {
+  for (const Value v : closure->captured) {
+    release(v);
+  }
+  delete closure;
 }
 
 // Releases the only value that the object holds, then the object.
@@ -142,9 +145,9 @@ void free_object(Object* object) {
     case Kind::kText:
       return delete static_cast<Text*>(object);
     case Kind::kArray:
-      return free_sequence(static_cast<Array*>(object), static_cast<Array*>(object)->items);
+      return delete static_cast<Array*>(object);
     case Kind::kTuple:
-      return free_sequence(static_cast<Tuple*>(object), static_cast<Tuple*>(object)->items);
+      return delete static_cast<Tuple*>(object);
     case Kind::kDict:
       return free_dict(static_cast<Dict*>(object));
     case Kind::kRange:
@@ -156,7 +159,7 @@ void free_object(Object* object) {
     case Kind::kEnumValue:
       return free_enum_value(static_cast<EnumValue*>(object));
     case Kind::kClosure:
-      return free_sequence(static_cast<Closure*>(object), static_cast<Closure*>(object)->captured);
+      return free_closure(static_cast<Closure*>(object));
     case Kind::kBoundMethod:
       return free_bound_method(static_cast<BoundMethod*>(object));
     case Kind::kCell:
@@ -175,6 +178,8 @@ void free_object(Object* object) {
     case Kind::kTrait:
     case Kind::kModule:
       return;  // immortal
+    case Kind::kSharedValues:
+      return;  // the last part frees it
   }
 }
 
@@ -204,22 +209,10 @@ void destroy(Object* object) {
 
 namespace {
 
-std::vector<Value> retained_items(const std::vector<Value>& items) {
-  for (const Value v : items) {
-    retained(v);
-  }
-  return items;
-}
-
-Object* copy_of(const Array& from) {
-  auto* copy = new Array();
-  copy->items = retained_items(from.items);
-  return copy;
-}
+Object* copy_of(const Array& from) { return new Array(from.items.copy()); }
 
 Object* copy_of(const Tuple& from) {
-  auto* copy = new Tuple();
-  copy->items = retained_items(from.items);
+  auto* copy = new Tuple(from.items.copy());
   copy->names = from.names;
   return copy;
 }
@@ -263,6 +256,11 @@ Object* copy_of_value(Value v) {
 }
 
 }  // namespace
+
+bool is_copied_on_write(Value v) {
+  return v.is(Kind::kArray) || v.is(Kind::kDict) || v.is(Kind::kTuple) || v.is(Kind::kText) ||
+         (v.is(Kind::kInstance) && !as_object<Instance>(v)->record->is_class);
+}
 
 void make_unique(Value& slot) {
   if (!slot.is_object() || slot.as_object->refs == 1) {

@@ -61,9 +61,7 @@ bool LoadedModule::is_public(Symbol symbol) const {
   return !name_of(symbol).starts_with("_") && !imports.contains(symbol);
 }
 
-bool LoadedModule::knows(Symbol symbol) {
-  return binds(symbol) || imports.contains(symbol) || builtins().contains(symbol) || has(symbol);
-}
+bool LoadedModule::knows(Symbol symbol) { return declares(symbol) || builtins().contains(symbol); }
 
 Value LoadedModule::lookup_here(Symbol symbol) {
   if (const auto found = names.find(symbol); found != names.end() && !slots[found->second].is_missing()) {

@@ -50,6 +50,7 @@ struct LoadedModule : Object, ModuleNames {
   std::string file;  // the canonical path; empty for a module that is no file
   std::unique_ptr<SourceUnit> unit = std::make_unique<SourceUnit>();
   std::vector<std::unique_ptr<SourceUnit>> earlier_units;  // of a session: the other cells
+  bool uses_torch = false;                                 // imports it, or a part of it
   bool is_library = false;  // below a library root: errors are reported at the caller's line
   State state = State::kLoading;
   const Proto* body = nullptr;
@@ -71,13 +72,16 @@ struct LoadedModule : Object, ModuleNames {
     std::unordered_map<const void*, Assigner> assigners;
   };
   std::unordered_map<Symbol, NameUse> uses_of_names;
+  std::unordered_set<Symbol> plain_methods;  // of its classes: without parameters and no property or field
   std::unordered_map<Symbol, const Stmt*>
       declarations;                  // functions and types of its statements, while it is compiled
   bool compiles_local_type = false;  // a type of a function, without the function's variables
   bool imports_later = false;        // a function imports names when it runs
   bool is_program = false;           // the file that the host was started with
-  bool is_session = false;           // made of cells, which may declare a name again
-  std::vector<bool> changed;         // of a session, by slot: assigned since the changes were taken
+  bool is_imported = false;          // another module or language reads its variables
+  std::unordered_set<uint32_t> slots_in_functions;  // the variables that code outside the body names
+  bool is_session = false;                          // made of cells, which may declare a name again
+  std::vector<bool> changed;  // of a session, by slot: assigned since the changes were taken
 
   /// For undefined names: a similar variable that is visible at a use.
   std::unordered_map<Symbol, std::string> near_locals;
@@ -94,6 +98,10 @@ struct LoadedModule : Object, ModuleNames {
   ParseResult& tree() const { return unit->tree; }
 
   uint32_t slot(Symbol symbol);
+  /// Whether nothing but the running body of the program can read the variable.
+  bool is_only_in_body(uint32_t slot) const {
+    return is_program && !is_session && !is_imported && !slots_in_functions.contains(slot);
+  }
   void define(Symbol symbol, Value owned);
   /// For a session: Simple code assigned the slot.
   void note_change(uint32_t slot);
@@ -116,6 +124,8 @@ struct LoadedModule : Object, ModuleNames {
   bool hides(Symbol symbol) const { return !exports.empty() && !exports.contains(symbol); }
   /// Whether the name has a value in the module's code or is assigned by a statement of it.
   bool knows(Symbol symbol);
+  /// Whether the name is known and is not only a builtin.
+  bool declares(Symbol symbol) { return binds(symbol) || imports.contains(symbol) || has(symbol); }
   /// Whether a statement of the module binds the name, even if it has not run.
   bool binds(Symbol symbol) const { return fixed.contains(symbol) || variables.contains(symbol); }
 

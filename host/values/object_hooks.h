@@ -21,6 +21,8 @@ struct ObjectHooks {
   int (*compare)(Value a, Value b);
   /// The text of an instance, of an enum value with __str__, or of a closure.
   std::string (*display)(Value v);
+  /// What repr() shows of an instance.
+  std::string (*representation)(Value instance);
   /// Destroys an object of a kind that the machine defines: a generator or a thread.
   void (*destroy)(Object* object);
   /// Whether a thread handle is the result of an async function.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/syntax/source.h"
+#include "host/values/elements.h"
 #include "host/values/tracking.h"
 #include "host/values/value.h"
 
@@ -27,7 +28,7 @@ class Text : public Object {
  public:
   explicit Text(std::string text) : Object(Kind::kText), text_(std::move(text)) {}
   const std::string& text() const { return text_; }
-  size_t length() const;  // in characters
+  size_t length() const { return length_ == kUnknown ? count_characters() : length_; }
   bool is_ascii() const { return length() == text_.size(); }
   /// The byte offset of character `index` (< length()).
   size_t byte_of(size_t index) const;
@@ -36,20 +37,24 @@ class Text : public Object {
 
  private:
   static constexpr size_t kUnknown = SIZE_MAX;
+  size_t count_characters() const;
   std::string text_;
   mutable size_t length_ = kUnknown;
-  mutable std::vector<size_t> marks_;  // byte offsets of characters 0, 64, 128…, as far as they were needed
+  // Byte offsets of characters 0, 64, 128…, as far as they were needed; null for most texts.
+  mutable std::unique_ptr<std::vector<size_t>> marks_;
 };
 
 struct Array : Object {
-  std::vector<Value> items;  // owned
+  Elements items;
   Array() : Object(Kind::kArray) {}
+  explicit Array(Elements elements) : Object(Kind::kArray), items(std::move(elements)) {}
 };
 
 struct Tuple : Object {
-  std::vector<Value> items;   // owned
+  Elements items;
   std::vector<Symbol> names;  // (x: 1, y: 2); else empty
   Tuple() : Object(Kind::kTuple) {}
+  explicit Tuple(Elements elements) : Object(Kind::kTuple), items(std::move(elements)) {}
 };
 
 /// Open addressing over an entry list, which keeps the order in which the keys were inserted.
@@ -183,7 +188,9 @@ struct Record : Type {
       nullptr;                      // __on_replace__: called before a field that holds such an object changes
   const Method* on_read = nullptr;  // __on_read__(): what the field of an object that computes fields returns
   Record* plain = nullptr;          // of objects that compute fields: their class; else null
+  bool defines_equality = true;     // __eq__() or __ne__()
   const Method* initializer = nullptr;  // init(), or __init__()
+  const Method* post_init = nullptr;    // __post_init__(), after the fields are set
   const Method* maker = nullptr;        // new()
   const Method* constructor = nullptr;  // __new__()
   int32_t order_index = -1;       // of the field __order__, which records the order of first assignments
@@ -228,12 +235,17 @@ struct Enum : Type {
 struct EnumValue : Object {
   Enum* type;
   uint32_t variant;
-  EnumValue(Enum* t, uint32_t v) : Object(Kind::kEnumValue), type(t), variant(v) {}
+  bool has_attachment;
+  EnumValue(Enum* t, uint32_t v, bool attachment)
+      : Object(Kind::kEnumValue), type(t), variant(v), has_attachment(attachment) {}
   const VariantInfo& info() const { return type->variants[variant]; }
   Value* payload() { return reinterpret_cast<Value*>(this + 1); }
+  /// A value of the library that patterns, comparison and display do not see; it follows the payload.
+  Value& attachment() { return payload()[info().arity]; }
+  uint32_t part_count() const { return info().arity + (has_attachment ? 1 : 0); }
 };
-/// The payload is filled with nil.
-EnumValue* new_enum_value(Enum* type, uint32_t variant);
+/// The payload and the attachment are filled with nil.
+EnumValue* new_enum_value(Enum* type, uint32_t variant, bool has_attachment = false);
 
 struct Cell : Object {
   Value value;  // owned
@@ -257,11 +269,13 @@ struct Iterator : Object {
 
 Value make_closure(const Proto* proto);
 Value make_text(std::string text);
-inline Array* new_array() { return new Array(); }
-inline Tuple* new_tuple() { return new Tuple(); }
+/// The text of one character, `bytes` long. The texts of ASCII characters are shared. Owned.
+Value make_character(const std::string& text, size_t at, size_t bytes);
 Value make_array(std::vector<Value> owned_items);
 Value make_tuple(std::vector<Value> owned_items);
 Value make_range(Value start, Value end, bool inclusive);
+/// An array of the integers start, start + step, … before `end`, which are computed when they are read.
+Value integers_with_step(int64_t start, int64_t end, int64_t step, bool includes_end);
 
 template <class T>
 T* as_object(Value v) {
@@ -300,6 +314,8 @@ bool is_present(Value v);  // not nil, None or Err
 
 /// Copy on write: afterwards `slot` holds the only reference to its value. Objects of classes are not copied.
 void make_unique(Value& slot);
+/// Whether the value is one that make_unique() copies if it is shared.
+bool is_copied_on_write(Value v);
 
 bool truthy(Value v);
 bool equals(Value a, Value b);
@@ -312,6 +328,8 @@ int compare(Value a, Value b);
 uint64_t hash_of(Value v);
 std::string type_name(Value v);
 std::string display(Value v);
+/// As display(), with texts in quotes and the hook __repr__: Python's repr().
+std::string representation(Value v);
 std::string display_float(double value);
 std::string format_value(Value v, const std::string& spec);
 /// A value in an interpolated text without a format spec: as with an empty spec.

@@ -28,7 +28,7 @@ struct Conversion {
     spec += has('0') && !has('-') && is_number() ? "0" : "";
     return spec + width + (precision.empty() ? "" : "." + precision) + spec_type;
   }
-  bool is_number() const { return type != 's' && type != 'c'; }
+  bool is_number() const { return type != 's' && type != 'r' && type != 'c'; }
 };
 
 class PercentFormatter {
@@ -141,8 +141,10 @@ class PercentFormatter {
       case 'G':
         check_number(conversion, value);
         return format_value(Value::number(to_number(value)), conversion.spec(conversion.type));
-      case 's': {
-        const Ref text = Ref::owned(make_text(display(value)));
+      case 's':
+      case 'r': {
+        const Ref text =
+            Ref::owned(make_text(conversion.type == 'r' ? representation(value) : display(value)));
         return format_value(text.get(), conversion.spec('s'));
       }
       default:

@@ -48,7 +48,8 @@ Value unsigned_division(BinaryOp op, Value a, Value b) {
   if (b.as_int == 0) {
     fail_by_zero(op);
   }
-  const uint64_t result = op == BinaryOp::kDivide ? magnitude(a) / magnitude(b) : magnitude(a) % magnitude(b);
+  const uint64_t result =
+      op == BinaryOp::kRemainder ? magnitude(a) % magnitude(b) : magnitude(a) / magnitude(b);
   return sized_integer(Tag::kUint64, static_cast<int64_t>(result));
 }
 
@@ -140,7 +141,8 @@ Value sized_arithmetic(BinaryOp op, Value a, Value b) {
     return number_arithmetic(op, a, plain(b));
   }
   const Tag type = shift ? a.tag : common_type(a, b);
-  if (type == Tag::kUint64 && (op == BinaryOp::kDivide || op == BinaryOp::kRemainder)) {
+  const bool divides = op == BinaryOp::kDivide || op == BinaryOp::kRemainder || op == BinaryOp::kFloorDivide;
+  if (type == Tag::kUint64 && divides) {
     return unsigned_division(op, a, b);
   }
   if (type == Tag::kUint64 && op == BinaryOp::kShiftRight && b.as_int >= 0) {

@@ -1,16 +1,24 @@
 // Text: lengths and positions count characters of UTF-8.
 #include <algorithm>
+#include <array>
 
 #include "host/syntax/utf8.h"
 #include "host/values/objects.h"
 
 namespace spl {
 
-size_t Text::length() const {
-  if (length_ == kUnknown) {
-    length_ = utf8_length(text_);
+size_t Text::count_characters() const { return length_ = utf8_length(text_); }
+
+Value make_character(const std::string& text, size_t at, size_t bytes) {
+  static constinit std::array<Object*, 128> ascii{};  // made when they are needed
+  const auto code = static_cast<unsigned char>(text[at]);
+  if (bytes == 1 && code < ascii.size()) {
+    if (ascii[code] == nullptr) [[unlikely]] {
+      ascii[code] = make_text(std::string(1, text[at])).as_object;
+    }
+    return retained(Value::object(ascii[code]));
   }
-  return length_;
+  return make_text(text.substr(at, bytes));
 }
 
 size_t Text::byte_of(size_t index) const {
@@ -18,14 +26,15 @@ size_t Text::byte_of(size_t index) const {
   if (is_ascii()) {
     return index;
   }
-  if (marks_.empty()) {
-    marks_.push_back(0);
+  if (marks_ == nullptr) {
+    marks_ = std::make_unique<std::vector<size_t>>(1, 0);
   }
-  size_t interval = std::min(index / kInterval, marks_.size() - 1), at = marks_[interval];
+  std::vector<size_t>& marks = *marks_;
+  size_t interval = std::min(index / kInterval, marks.size() - 1), at = marks[interval];
   for (size_t character = interval * kInterval; character < index;) {
     at += utf8_step(text_, at);
-    if (++character % kInterval == 0 && ++interval == marks_.size()) {
-      marks_.push_back(at);
+    if (++character % kInterval == 0 && ++interval == marks.size()) {
+      marks.push_back(at);
     }
   }
   return at;

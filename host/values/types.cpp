@@ -10,7 +10,8 @@ void Record::cache_hooks() {
                       read_name = intern("__on_read__"), order_name = intern("__order__"),
                       declared_name = intern("__as_declared__"), init_name = intern("init"),
                       init_dunder = intern("__init__"), make_name = intern("new"),
-                      constructor_name = intern("__new__");
+                      constructor_name = intern("__new__"), equal_name = intern("__eq__"),
+                      unequal_name = intern("__ne__"), post_name = intern("__post_init__");
   drop = find(find(hidden_drop) != nullptr ? hidden_drop : drop_name);
   hash = find(hash_name);
   same = find(same_name);
@@ -22,8 +23,10 @@ void Record::cache_hooks() {
   if (initializer == nullptr || initializer->is_static) {
     initializer = find(init_dunder);
   }
+  post_init = find(post_name);
   maker = find(make_name);
   constructor = find(constructor_name);
+  defines_equality = find(equal_name) != nullptr || find(unequal_name) != nullptr;
   has_foreign_classes = has_foreign_classes || as_declared != nullptr;
   const auto order = field_index.find(order_name);
   order_index = order == field_index.end() ? -1 : static_cast<int32_t>(order->second);

@@ -48,8 +48,9 @@ enum class Kind : uint8_t {
   kGenerator,
   kThread,
   kCause,
+  kSharedValues,
 };
-inline constexpr int kKindCount = static_cast<int>(Kind::kCause) + 1;
+inline constexpr int kKindCount = static_cast<int>(Kind::kSharedValues) + 1;
 
 struct Object {
   uint32_t refs = 1;
@@ -161,6 +162,8 @@ class Ref {
   ~Ref() { release(value_); }
 
   Value get() const { return value_; }
+  /// The value as an array of one, for a call. A copy that get() makes costs a wait for the stores before it.
+  const Value* address() const { return &value_; }
   Value& slot() { return value_; }
   Value take() { return std::exchange(value_, Value()); }
 

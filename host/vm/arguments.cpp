@@ -18,9 +18,6 @@ Dict& dict_in(Ref& named) {
 }
 
 void add_named(Ref& named, Value dict) {
-  if (!dict.is(Kind::kDict)) {
-    fail_arguments("the argument after ** must be a dict, got " + type_name(dict));
-  }
   for (const auto& entry : as_object<Dict>(dict)->entries) {
     if (!entry.key.is_missing()) {
       dict_in(named).set(retained(entry.key), retained(entry.value));
@@ -117,9 +114,6 @@ struct CollectedArguments {
 };
 
 void collect_dict(CollectedArguments& collected, Value dict) {
-  if (!dict.is(Kind::kDict)) {
-    fail_arguments("the argument after ** must be a dict, got " + type_name(dict));
-  }
   as_object<Dict>(dict)->compact();
   for (const auto& entry : as_object<Dict>(dict)->entries) {
     if (!entry.key.is(Kind::kText)) {

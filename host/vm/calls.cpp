@@ -479,7 +479,7 @@ void Thread::pack_arguments(uint32_t window, uint32_t count, const CallSpec* spe
         args->items.push_back(retained(item));
         return true;
       });
-    } else if (form == CallSpec::Form::kDictSpread && value.get().is(Kind::kDict)) {
+    } else if (form == CallSpec::Form::kDictSpread) {
       for (const auto& entry : as_object<Dict>(value.get())->entries) {
         if (!entry.key.is_missing()) {
           named->set(retained(entry.key), retained(entry.value));

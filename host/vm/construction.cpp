@@ -27,6 +27,22 @@ bool are_fields(const Record& record, const Value* args, uint32_t count, const C
   return count > 0 && is_field(0);
 }
 
+// Whether the arguments name fields, while the initializer of an impl block has no such parameters.
+// Upstream's structs have such methods, which programs call themselves: `Heap(base: 0).init()`.
+bool names_fields_only(const Record& record, const Method& initializer, uint32_t count,
+                       const CallSpec* spec) {
+  if (initializer.origin != Origin::kImpl || spec == nullptr || count == 0) {
+    return false;
+  }
+  const std::vector<Symbol>& parameters = as_object<Closure>(initializer.function)->proto->parameters;
+  return std::all_of(spec->forms.begin(), spec->forms.end(),
+                     [](CallSpec::Form form) { return form == CallSpec::Form::kNamed; }) &&
+         std::all_of(spec->names.begin(), spec->names.end(), [&](Symbol name) {
+           return record.field_index.contains(name) &&
+                  std::find(parameters.begin(), parameters.end(), name) == parameters.end();
+         });
+}
+
 }  // namespace
 
 bool Thread::construct(Record* record, uint32_t window, uint32_t count, const CallSpec* spec) {
@@ -54,7 +70,8 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
   for (size_t i = 0; i < record->fields.size(); ++i) {
     instance->fields()[i] = retained(record->fields[i].default_value);
   }
-  if (initializer != nullptr && !initializer->is_static) {
+  if (initializer != nullptr && !initializer->is_static &&
+      !names_fields_only(*record, *initializer, count, spec)) {
     if (!as_object<Closure>(initializer->function)->proto->runs_at_once()) {
       fail("the initializer of " + name_of(record->name) + " cannot be async or a generator");
     }
@@ -63,6 +80,9 @@ bool Thread::construct(Record* record, uint32_t window, uint32_t count, const Ca
     return start_method(*initializer, window, count, spec, kConstructor);
   }
   fill_fields(instance, window + 1, count, spec);
+  if (record->post_init != nullptr) {
+    release(call_method_of(held.get(), *record->post_init, nullptr, 0));
+  }
   finish_window(window, window + 1, count, held.take());
   return false;
 }
@@ -163,7 +183,7 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
     const Value value = stack_[first + i];
     if (form_of(i) == CallSpec::Form::kNamed) {
       binder.bind_named(spec->names[i], std::exchange(stack_[first + i], Value()));
-    } else if (form_of(i) == CallSpec::Form::kDictSpread && value.is(Kind::kDict)) {
+    } else if (form_of(i) == CallSpec::Form::kDictSpread) {
       binder.bind_dict(*as_object<Dict>(value));
     } else if (form_of(i) == CallSpec::Form::kBase) {
       binder.bind_base(value);

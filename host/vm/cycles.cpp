@@ -25,14 +25,27 @@ void visit_all(const std::vector<Value>& values, Visit& visit) {
   }
 }
 
+// Slices hold the object with the elements that they share.
+template <class Visit>
+void visit_elements(const Elements& elements, Visit& visit) {
+  if (SharedValues* shared = elements.shared()) {
+    return visit(Value::object(shared));
+  }
+  for (const Value value : elements) {
+    visit(value);
+  }
+}
+
 // Visits the values that an object holds.
 template <class Visit>
 void visit_parts(Object* object, Visit visit) {
   switch (object->kind) {
     case Kind::kArray:
-      return visit_all(static_cast<Array*>(object)->items, visit);
+      return visit_elements(static_cast<Array*>(object)->items, visit);
     case Kind::kTuple:
-      return visit_all(static_cast<Tuple*>(object)->items, visit);
+      return visit_elements(static_cast<Tuple*>(object)->items, visit);
+    case Kind::kSharedValues:
+      return visit_all(static_cast<SharedValues*>(object)->values, visit);
     case Kind::kClosure:
       return visit_all(static_cast<Closure*>(object)->captured, visit);
     case Kind::kDict:
@@ -50,7 +63,7 @@ void visit_parts(Object* object, Visit visit) {
     }
     case Kind::kEnumValue: {
       auto* value = static_cast<EnumValue*>(object);
-      for (uint32_t i = 0; i < value->info().arity; ++i) {
+      for (uint32_t i = 0; i < value->part_count(); ++i) {
         visit(value->payload()[i]);
       }
       return;
@@ -80,6 +93,7 @@ bool has_parts(const Object& object) {
   switch (object.kind) {
     case Kind::kArray:
     case Kind::kTuple:
+    case Kind::kSharedValues:
     case Kind::kClosure:
     case Kind::kDict:
     case Kind::kInstance:

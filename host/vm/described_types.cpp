@@ -55,6 +55,15 @@ Value TypeDescriber::describe_parts(const char* name, const std::vector<TypePtr>
   return make_array(std::move(items));
 }
 
+namespace {
+
+// A class or struct that the program declares. Those of the library also accept values of other types.
+bool is_program_record(Value type) {
+  return type.is(Kind::kRecord) && !as_object<Record>(type)->module->is_library;
+}
+
+}  // namespace
+
 // The value of a variable of a function, or of a name of the module; missing for built-in types.
 Ref TypeDescriber::object_of(const TypeExpr& type) {
   if (values_ != nullptr) {
@@ -78,6 +87,9 @@ Ref TypeDescriber::object_of(const TypeExpr& type) {
 Value TypeDescriber::describe_name(const TypeExpr& type) {
   const bool is_builtin = type.path.size() == 1 && !builtin_type(name_of(type.path[0])).empty();
   const Ref object = is_builtin ? Ref::owned(Value::missing()) : object_of(type);
+  if (is_program_record(object.get())) {
+    return make_array({make_text("record"), describe_parts(full_name(type).c_str(), type.args)});
+  }
   if (!is_foreign_object(object.get())) {
     return describe_parts(full_name(type).c_str(), type.args);
   }

@@ -8,7 +8,8 @@
 namespace spl {
 
 /// Describes a type by an array: its name, then the descriptions of the types inside. The name "object"
-/// stands for a class of another language, which follows it.
+/// stands for a class of another language, which follows it, and "record" for a class or struct of the
+/// program, whose description follows it.
 class TypeDescriber {
  public:
   /// `closure`: the function whose declaration has the types, or null. `values`: those of types that are

@@ -8,6 +8,7 @@
 #include "host/vm/hints.h"
 #include "host/vm/machine_hooks.h"
 #include "host/vm/natives.h"
+#include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -38,7 +39,8 @@ Value Thread::module_member(LoadedModule& module, Symbol name) {
 namespace {
 
 [[noreturn]] void fail_change_as_value(const std::string& name) {
-  fail(name + "() changes its receiver and is not called here", "add the parentheses: ." + name + "()");
+  fail(name + "() changes its receiver and is not called here",
+       "add the parentheses: ." + name + "(), or write a lambda: \\x: items." + name + "(x)");
 }
 
 // The value of a method that is read as a field: its result if it needs no arguments, else the bound method.
@@ -52,9 +54,8 @@ Value method_as_value(Thread& thread, Value object, const Method& method) {
   if (!method.is_static && !method.is_mutating && proto->required <= 1) {
     if (proto->is_operator()) {
       const Ref held = Ref::shared(object);  // the variable that holds it may change during the call
-      const Value argument = held.get();
       const Value result =
-          machine_hooks().call_operator(*proto, proto->operator_call->name, &argument, 1, 1, nullptr);
+          machine_hooks().call_operator(*proto, proto->operator_call->name, held.address(), 1, 1, nullptr);
       if (!result.is_missing()) {
         return result;
       }
@@ -104,9 +105,12 @@ Value field_of_instance(Thread& thread, Value object, Symbol name) {
   if (const Value direct = machine_hooks().direct_get(object, name); !direct.is_missing()) {
     return direct;
   }
-  static const Symbol hook = intern("__getattr__"), type = intern("__class__");
+  static const Symbol hook = intern("__getattr__"), type = intern("__class__"), all = intern("__dict__");
   if (name == type) {
     return retained(Value::object(instance->record));
+  }
+  if (name == all) {
+    return thread.fields_of(object);
   }
   if (const Method* getter = record.find(hook)) {
     return call_with_name(thread, object, *getter, name);
@@ -174,6 +178,14 @@ Value field_of_tuple(const Tuple& tuple, Symbol name) {
                                     : retained(tuple.items[static_cast<size_t>(found - tuple.names.begin())]);
 }
 
+Value field_of_function(const std::string& function, Symbol name) {
+  static const Symbol own_name = intern("__name__");
+  if (name != own_name) {
+    return Value::missing();
+  }
+  return make_text(function == "lambda" ? "<lambda>" : function);
+}
+
 Value field_of_slice(const Slice& slice, const std::string& name) {
   return name == "start"  ? retained(slice.start)
          : name == "stop" ? retained(slice.stop)
@@ -204,6 +216,10 @@ Value field_of_object(Thread& thread, Value object, Symbol name) {
       return field_of_enum_value(thread, object, name);
     case Kind::kTuple:
       return field_of_tuple(*as_object<Tuple>(object), name);
+    case Kind::kClosure:
+      return field_of_function(as_object<Closure>(object)->proto->name, name);
+    case Kind::kNative:
+      return field_of_function(as_object<Native>(object)->name, name);
     case Kind::kSlice:
       return field_of_slice(*as_object<Slice>(object), name_of(name));
     case Kind::kRange:
@@ -258,6 +274,27 @@ Value Thread::get_field(Value object, Symbol name) {
   return result;
 }
 
+// The fields of an object by name, in the order in which they were first assigned.
+Value Thread::fields_of(Value object) {
+  const Ref function = Ref::shared(machine_hooks().library_function("std/python_builtins", "fields_by_name"));
+  return call(function.get(), &object, 1);
+}
+
+Symbol setter_of(Symbol property) { return intern(name_of(property) + ".setter"); }
+
+namespace {
+
+[[noreturn]] void fail_no_field_to_assign(const Record& record, Symbol name) {
+  const std::string& type = name_of(record.name);
+  if (record.find(name) != nullptr) {
+    fail("'" + name_of(name) + "' of " + type + " is a method and cannot be assigned",
+         "to make it a property, add '@" + name_of(name) + ".setter' and 'fn " + name_of(name) + "(value)'");
+  }
+  fail(type + " has no field " + name_of(name), field_hint(record, name));
+}
+
+}  // namespace
+
 // The value to assign: the class of `old` may replace it (__on_replace__).
 Ref Thread::validated_replacement(Value owner, Symbol name, Value old, Value value) {
   if (value.is_object() && value.as_object == old.as_object) {
@@ -280,9 +317,9 @@ void note_order(Instance& instance, uint32_t field) {
   const bool is_shared =
       noted.is(Kind::kArray) && noted.as_object->refs > 1;  // with the object it is a copy of
   if (!noted.is(Kind::kArray) || is_shared) {
-    assign(noted, make_array(is_shared ? as_object<Array>(noted)->items : std::vector<Value>()));
+    assign(noted, Value::object(new Array(is_shared ? as_object<Array>(noted)->items.copy() : Elements())));
   }
-  std::vector<Value>& order = as_object<Array>(noted)->items;
+  Elements& order = as_object<Array>(noted)->items;
   const auto is_field = [&](Value known) { return known.as_int == field; };
   if (std::none_of(order.begin(), order.end(), is_field)) {
     order.push_back(Value::integer(field));
@@ -301,8 +338,12 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
       static const Symbol hook = intern("__setattr__");
       const Method* method = instance->record->find(hook);
       if (method == nullptr) {
-        fail(name_of(instance->record->name) + " has no field " + name_of(name),
-             field_hint(*instance->record, name));
+        if (const Method* setter = instance->record->find(setter_of(name))) {
+          const Value argument = value.get();
+          release(call_method_of(object, *setter, &argument, 1));
+          return;
+        }
+        fail_no_field_to_assign(*instance->record, name);
       }
       const Ref text = Ref::owned(make_text(name_of(name)));
       const Value arguments[] = {text.get(), value.get()};
@@ -330,6 +371,12 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
   }
   if (object.is(Kind::kRecord) || object.is(Kind::kEnum) || object.is(Kind::kTrait)) {
     auto* type = as_object<Type>(object);
+    if (object.is(Kind::kRecord) && as_object<Record>(object)->field_index.contains(name) &&
+        !type->statics.contains(name)) {
+      fail("'" + name_of(name) + "' is a field of each " + name_of(type->name) +
+               ", and not a variable of the class: objects would not see the assignment",
+           "declare it with 'static var " + name_of(name) + "'");
+    }
     if (type->is_constant(name) && type->statics.contains(name)) {
       fail(name_of(name) + " is a constant of " + name_of(type->name) + " and cannot be assigned",
            "declare it with `static var` to change it");
@@ -344,7 +391,7 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
       if (tuple->names[i] != name) {
         continue;
       }
-      assign(tuple->items[i], value.take());
+      tuple->items.set(i, value.take());
       return;
     }
   }

@@ -53,13 +53,9 @@ Value Thread::instance_part(Value instance, uint32_t index) {
 Value Thread::rest_of(Value sequence, uint32_t start) {
   const Ref foreign = sequence.is(Kind::kInstance) ? foreign_sequence(sequence) : Ref();
   const Value source = foreign.get().is_nil() ? sequence : foreign.get();
-  auto* rest = new Array();
-  if (const auto* items = sequence_items(source)) {
-    for (size_t i = start; i < items->size(); ++i) {
-      rest->items.push_back(retained((*items)[i]));
-    }
-  }
-  return Value::object(rest);
+  const auto* items = sequence_items(source);
+  const bool is_empty = items == nullptr || items->size() <= start;
+  return Value::object(is_empty ? new Array() : new Array(items->slice(start, items->size() - start)));
 }
 
 }  // namespace spl

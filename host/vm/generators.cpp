@@ -6,6 +6,7 @@
 
 #include "host/interrupts/scopes.h"
 #include "host/values/module.h"
+#include "host/vm/lost_errors.h"
 #include "host/vm/native_window.h"
 #include "host/vm/thread.h"
 
@@ -109,6 +110,7 @@ void Thread::suspend(Value yielded) {
 }
 
 void Thread::run_leftover_defers(std::vector<Defer> defers) {
+  constexpr const char* kPlace = "deferred code of an unfinished generator";
   const InterruptsMasked masked;
   const size_t height = defers_.size();
   defers_.insert(defers_.end(), defers.begin(), defers.end());
@@ -119,7 +121,9 @@ void Thread::run_leftover_defers(std::vector<Defer> defers) {
       if (!error.located) {
         error.stack = stack();
       }
-      report_lost(error, "deferred code of an unfinished generator");
+      report_lost(error, kPlace);
+    } catch (const ExitRequest& request) {
+      report_lost_exit(request, kPlace);
     }
   }
 }

@@ -61,13 +61,12 @@ std::string wrong_count(int64_t min, int64_t max, int64_t count) {
 namespace {
 
 // Names of modules that programs use without importing them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kImports{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kImports{
     {{"torch", "use torch"},
      {"copy", "use std.copy"},
      {"datetime", "use std.datetime"},
      {"json", "use std.json"},
      {"math", "use std.math"},
-     {"open", "use std.io.{open}"},
      {"random", "use std.random"},
      {"re", "use std.regex as re"},
      {"regex", "use std.regex"},

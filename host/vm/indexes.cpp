@@ -75,10 +75,28 @@ Value stop_of(const Range& range) {
                                                                  : Value::integer(range.end.as_int + 1);
 }
 
+Elements picked_elements(const Elements& items, Value start, Value stop, Value step) {
+  const SliceBounds bounds = bounds_of(start, stop, step, std::ssize(items));
+  if (bounds.step == 1) {
+    return items.slice(static_cast<size_t>(bounds.first),
+                       static_cast<size_t>(std::max<int64_t>(0, bounds.last - bounds.first)));
+  }
+  std::vector<Value> picked;
+  for_slice(start, stop, step, std::ssize(items),
+            [&](int64_t at) { picked.push_back(retained(items[static_cast<size_t>(at)])); });
+  return Elements(std::move(picked));
+}
+
 Value sliced(Value object, Value start, Value stop, Value step) {
   if (object.is(Kind::kText)) {
     const std::string& text = text_of(object);
     const auto* characters = as_object<Text>(object);
+    const SliceBounds bounds = bounds_of(start, stop, step, static_cast<int64_t>(characters->length()));
+    if (bounds.step == 1) {
+      const size_t first = characters->byte_of(static_cast<size_t>(bounds.first));
+      const size_t last = characters->byte_of(static_cast<size_t>(std::max(bounds.first, bounds.last)));
+      return make_text(text.substr(first, last - first));
+    }
     std::string part;
     for_slice(start, stop, step, static_cast<int64_t>(characters->length()), [&](int64_t which) {
       const size_t at = characters->byte_of(static_cast<size_t>(which));
@@ -88,10 +106,9 @@ Value sliced(Value object, Value start, Value stop, Value step) {
   }
   const bool is_array = object.is(Kind::kArray);
   const auto& items = is_array ? as_object<Array>(object)->items : as_object<Tuple>(object)->items;
-  std::vector<Value> picked;
-  for_slice(start, stop, step, static_cast<int64_t>(items.size()),
-            [&](int64_t at) { picked.push_back(retained(items[static_cast<size_t>(at)])); });
-  return is_array ? make_array(std::move(picked)) : make_tuple(std::move(picked));
+  Elements picked = picked_elements(items, start, stop, step);
+  return Value::object(is_array ? static_cast<Object*>(new Array(std::move(picked)))
+                                : new Tuple(std::move(picked)));
 }
 
 bool may_hold_instance(Value index) { return index.is(Kind::kInstance) || index.is(Kind::kSlice); }
@@ -202,7 +219,7 @@ Value Thread::get_index(Value object, Value index) {
     const std::string& text = text_of(object);
     const auto* characters = as_object<Text>(object);
     const size_t at = characters->byte_of(checked_index(index, characters->length(), "text"));
-    return make_text(text.substr(at, utf8_step(text, at)));
+    return make_character(text, at, utf8_step(text, at));
   }
   if (object.is(Kind::kRange) && is_any_integer(index)) {
     const auto* range = as_object<Range>(object);
@@ -243,7 +260,7 @@ std::vector<Value> items_to_assign(Thread& thread, Value value) {
     as_object<Array>(items.get())->items.push_back(retained(item));
     return true;
   });
-  return std::exchange(as_object<Array>(items.get())->items, {});
+  return as_object<Array>(items.get())->items.take_all();
 }
 
 }  // namespace
@@ -274,7 +291,7 @@ void Thread::set_index(Value& object, Value index, Value owned) {
   if (object.is(Kind::kArray) && (index.is(Kind::kSlice) || index.is(Kind::kRange))) {
     std::vector<Value> values = items_to_assign(*this, value.get());
     make_unique(object);
-    auto& items = as_object<Array>(object)->items;
+    auto& items = as_object<Array>(object)->items.vector();
     if (index.is(Kind::kSlice)) {
       const auto* slice = as_object<Slice>(index);
       set_slice(items, slice->start, slice->stop, slice->step, std::move(values));
@@ -287,13 +304,15 @@ void Thread::set_index(Value& object, Value index, Value owned) {
   if (object.is(Kind::kArray)) {
     make_unique(object);
     auto& items = as_object<Array>(object)->items;
-    assign(items[checked_index(index, items.size(), "array")], value.take());
+    const size_t at = checked_index(index, items.size(), "array");
+    items.set(at, value.take());
     return;
   }
   if (object.is(Kind::kTuple)) {
     make_unique(object);
     auto& items = as_object<Tuple>(object)->items;
-    assign(items[checked_index(index, items.size(), "tuple")], value.take());
+    const size_t at = checked_index(index, items.size(), "tuple");
+    items.set(at, value.take());
     return;
   }
   fail("elements of " + type_name(object) + " cannot be assigned to");

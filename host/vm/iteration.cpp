@@ -99,7 +99,7 @@ Value make_iterator(Value source) {
 
 namespace {
 
-bool next_item(const std::vector<Value>& items, Iterator& iterator, Value& out) {
+bool next_item(const Elements& items, Iterator& iterator, Value& out) {
   if (iterator.position >= static_cast<int64_t>(items.size())) {
     return false;
   }
@@ -114,7 +114,7 @@ bool next_character(const std::string& text, Iterator& iterator, Value& out) {
   }
   const size_t bytes = utf8_step(text, at);
   iterator.position += static_cast<int64_t>(bytes);
-  out = make_text(text.substr(at, bytes));
+  out = make_character(text, at, bytes);
   return true;
 }
 
@@ -203,7 +203,7 @@ namespace {
 
 // The two elements of a pair, else null. An array of two is a pair if an object or a generator made it, such
 // as a batch of a DataLoader; the arrays in an array are its elements.
-const std::vector<Value>* pair_in(Value element, Value state) {
+const Elements* pair_in(Value element, Value state) {
   if (element.is(Kind::kTuple) && as_object<Tuple>(element)->items.size() == 2) {
     return &as_object<Tuple>(element)->items;
   }
@@ -230,7 +230,7 @@ bool Thread::iterate_pair(Value* state, Value& first, Value& second) {
   }
   Ref item = Ref::owned(element);
   const Ref foreign = element.is(Kind::kInstance) ? foreign_sequence(element) : Ref();
-  const std::vector<Value>* pair = pair_in(foreign.get().is_nil() ? element : foreign.get(), state[0]);
+  const Elements* pair = pair_in(foreign.get().is_nil() ? element : foreign.get(), state[0]);
   first = pair == nullptr ? Value::integer(before) : retained((*pair)[0]);
   second = pair == nullptr ? item.take() : retained((*pair)[1]);
   return true;
@@ -251,6 +251,7 @@ void Thread::each(Value iterable, const std::function<bool(Value)>& body) {
   Value element;
   while (iterate(state, element)) {
     const Ref current = Ref::owned(element);
+    native_safepoint(nullptr);
     if (!body(element)) {
       return;
     }

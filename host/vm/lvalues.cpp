@@ -10,19 +10,47 @@
 
 namespace spl {
 
+namespace {
+
+// The slot of the field that the step names; null if the instance has no such field.
+Value* field_slot(Instance& instance, const LvaluePath::Step& step) {
+  if (instance.record != step.record) {
+    const auto found = instance.record->field_index.find(step.operand);
+    if (found == instance.record->field_index.end()) {
+      return nullptr;
+    }
+    step.record = instance.record;
+    step.field = found->second;
+  }
+  return &instance.fields()[step.field];
+}
+
+// The field that an assignment changes without a hook and without a copy; else null.
+Value* assignable_slot(Value object, const LvaluePath::Step& step, Value value) {
+  if (!object.is(Kind::kInstance)) {
+    return nullptr;
+  }
+  auto* instance = as_object<Instance>(object);
+  if ((!instance->record->is_class && instance->refs != 1) || records_order(instance->record, value)) {
+    return nullptr;
+  }
+  Value* const slot = field_slot(*instance, step);
+  return slot == nullptr || has_replace_hook(*slot) ? nullptr : slot;
+}
+
+}  // namespace
+
 // The slot inside a container that a step of the path denotes; null if the value is computed.
 Value* Thread::own_slot(Value* at, const LvaluePath::Step& step) {
   if (step.form == LvaluePath::Step::Form::kField) {
     const Symbol name = step.operand;
     if (at->is(Kind::kInstance)) {
-      auto* record = as_object<Instance>(*at)->record;
-      const auto found = record->field_index.find(name);
-      if (found == record->field_index.end()) {
+      if (field_slot(*as_object<Instance>(*at), step) == nullptr) {
         return nullptr;
       }
       make_unique(*at);
-      Value* const slot = &as_object<Instance>(*at)->fields()[found->second];
-      return has_read_hook(record, *slot) ? nullptr : slot;
+      Value* const slot = field_slot(*as_object<Instance>(*at), step);
+      return has_read_hook(as_object<Instance>(*at)->record, *slot) ? nullptr : slot;
     }
     if (at->is(Kind::kModule)) {
       auto* module = static_cast<LoadedModule*>(at->as_object);
@@ -41,12 +69,12 @@ Value* Thread::own_slot(Value* at, const LvaluePath::Step& step) {
   if (at->is(Kind::kArray) && is_any_integer(index)) {
     make_unique(*at);
     auto& items = as_object<Array>(*at)->items;
-    return &items[checked_index(index, items.size(), "array")];
+    return &items.slot(checked_index(index, items.size(), "array"));
   }
   if (at->is(Kind::kTuple) && is_any_integer(index)) {
     make_unique(*at);
     auto& items = as_object<Tuple>(*at)->items;
-    return &items[checked_index(index, items.size(), "tuple")];
+    return &items.slot(checked_index(index, items.size(), "tuple"));
   }
   if (at->is(Kind::kDict)) {
     make_unique(*at);
@@ -68,6 +96,17 @@ Value* Thread::step_into(Value* at, const LvaluePath::Step& step, Ref& scratch) 
                                                                    : get_index(*at, index_of(step)));
   return &scratch.slot();
 }
+
+namespace {
+
+[[noreturn]] void fail_default_change(Value record, Symbol field) {
+  const std::string& name = name_of(field);
+  fail("'" + name + "' is a field of each " + name_of(as_object<Type>(record)->name) +
+           ", and not a variable of the class: only a copy of its default would change",
+       "declare it with 'static var " + name + "'");
+}
+
+}  // namespace
 
 Value* Thread::resolve_lvalue(const LvaluePath& path, size_t steps, Ref& scratch, ComputedPart* computed) {
   const Frame& frame = frames_[frame_count_ - 1];
@@ -104,6 +143,10 @@ Value* Thread::resolve_lvalue(const LvaluePath& path, size_t steps, Ref& scratch
     Ref next;
     Value* inner = step_into(at, path.steps[i], next);
     if (inner == &next.slot()) {
+      if (computed != nullptr && at->is(Kind::kRecord) &&
+          (next.get().is(Kind::kArray) || next.get().is(Kind::kDict))) {
+        fail_default_change(*at, path.steps[i].operand);
+      }
       if (computed != nullptr) {
         computed->container = Ref::shared(*at);
         computed->step = i;
@@ -137,6 +180,11 @@ void Thread::store_computed(const LvaluePath& path, const ComputedPart& computed
   const LvaluePath::Step& step = path.steps[computed.step];
   const std::string& owner = name_of(as_object<Instance>(computed.container.get())->record->name);
   if (step.form == LvaluePath::Step::Form::kField) {
+    if (as_object<Instance>(computed.container.get())->record->find(setter_of(step.operand)) != nullptr) {
+      Ref container = Ref::shared(computed.container.get());
+      set_field(container.slot(), step.operand, retained(changed));
+      return;
+    }
     fail(owner + " computes '" + name_of(step.operand) + "', so that only a copy would change",
          "assign it to a variable first");
   }
@@ -159,7 +207,11 @@ void Thread::store_path(const LvaluePath& path, Value owned) {
   Value* lvalue = resolve_lvalue(path, path.steps.size() - 1, scratch, &computed);
   const LvaluePath::Step& last = path.steps.back();
   if (last.form == LvaluePath::Step::Form::kField) {
-    set_field(*lvalue, last.operand, value.take());
+    if (Value* const slot = assignable_slot(*lvalue, last, value.get())) {
+      assign(*slot, value.take());
+    } else {
+      set_field(*lvalue, last.operand, value.take());
+    }
   } else {
     set_index(*lvalue, index_of(last), value.take());
   }
@@ -174,6 +226,13 @@ Value Thread::load_path(const LvaluePath& path) {
   Value* lvalue = resolve_lvalue(path, path.steps.size() - 1, scratch);
   const LvaluePath::Step& last = path.steps.back();
   if (last.form == LvaluePath::Step::Form::kField) {
+    if (lvalue->is(Kind::kInstance)) {
+      auto* instance = as_object<Instance>(*lvalue);
+      const Value* const slot = field_slot(*instance, last);
+      if (slot != nullptr && !has_read_hook(instance->record, *slot)) {
+        return retained(*slot);
+      }
+    }
     return get_field(*lvalue, last.operand);
   }
   return get_index(*lvalue, index_of(last));

@@ -2,6 +2,7 @@
 //
 // Handlers compute integers and floats themselves. For all else they save the frame's pc, which locates
 // errors, and call functions of Thread.
+#include <charconv>
 #include <cmath>
 #include <new>
 
@@ -14,6 +15,7 @@
 #include "host/vm/lock.h"
 #include "host/vm/machine_hooks.h"
 #include "host/vm/patterns.h"
+#include "host/vm/port_checks.h"
 #include "host/vm/protocols.h"
 #include "host/vm/safepoint.h"
 #include "host/vm/spare_memory.h"
@@ -28,10 +30,7 @@ constinit MachineHooks filled_machine_hooks{};
 namespace {
 
 constexpr uint32_t kMaxNativeDepth = 1500;
-
-// Code of the library may hold handles that no object owns yet, so an interrupt must not stop it at any
-// instruction. It handles errors of the user functions that it calls; an interrupt stops it at such calls.
-bool may_stop(const Proto& proto) { return proto.module == nullptr || !proto.module->is_library; }
+constexpr size_t kIntegerDigits = 20;  // of the longest integer, with its sign
 
 int64_t wrapping(BinaryOp op, int64_t a, int64_t b) {
   const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
@@ -48,17 +47,58 @@ int64_t iterations(int64_t start, int64_t end, bool inclusive) {
   return inclusive && between != -1 ? wrapping(BinaryOp::kAdd, between, 1) : between;
 }
 
+// Whether the class of the instance decides what the instance equals.
+bool has_own_equality(Value instance) {
+  const Record* record = as_object<Instance>(instance)->record;
+  return record->direct != nullptr || record->defines_equality;
+}
+
+enum class Equality : uint8_t { kDiffers, kEqual, kUnknown };
+
+// The equality of truth values, of nil and other values, and of objects whose class does not define it.
+Equality plain_equality(Value x, Value y) {
+  const auto known = [](bool equal) { return equal ? Equality::kEqual : Equality::kDiffers; };
+  if (x.is_bool() && y.is_bool()) {
+    return known(x.as_bool == y.as_bool);
+  }
+  if (x.is(Kind::kInstance) && y.is(Kind::kInstance)) {
+    const bool by_identity =
+        as_object<Instance>(x)->record->is_class && !has_own_equality(x) && !has_own_equality(y);
+    return by_identity ? known(x.as_object == y.as_object) : Equality::kUnknown;
+  }
+  if (!x.is_nil() && !y.is_nil()) {
+    return Equality::kUnknown;
+  }
+  const Value other = x.is_nil() ? y : x;
+  if (!other.is_object()) {
+    return other.is_missing() ? Equality::kUnknown : known(other.is_nil());
+  }
+  const bool decides = other.is(Kind::kInstance) ? has_own_equality(other) : other.is(Kind::kEnumValue);
+  return decides ? Equality::kUnknown : Equality::kDiffers;
+}
+
 // Handlers must not hold objects with destructors: a computed goto does not run them.
 Value concatenated(const Value* parts, uint32_t count) {
   std::string text;
   for (uint32_t i = 0; i < count; ++i) {
     if (parts[i].is(Kind::kText)) {
       text += text_of(parts[i]);
+    } else if (parts[i].is_int()) {
+      char digits[kIntegerDigits];
+      text.append(digits, std::to_chars(digits, digits + kIntegerDigits, parts[i].as_int).ptr);
     } else {
       text += interpolated_text(parts[i]);
     }
   }
   return make_text(std::move(text));
+}
+
+void append_displayed(Text& text, Value more) {
+  if (more.is(Kind::kText)) {
+    text.append(text_of(more));
+  } else {
+    text.append(display(more));
+  }
 }
 
 }  // namespace

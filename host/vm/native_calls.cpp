@@ -3,10 +3,17 @@
 #include <utility>
 #include <vector>
 
+#include "host/values/module.h"
+#include "host/vm/lock.h"
 #include "host/vm/native_window.h"
+#include "host/vm/safepoint.h"
 #include "host/vm/thread.h"
 
 namespace spl {
+
+// Code of the library may hold handles that no object owns yet, so an interrupt must not stop it at any
+// instruction. It handles errors of the user functions that it calls; an interrupt stops it at such calls.
+bool may_stop(const Proto& proto) { return proto.module == nullptr || !proto.module->is_library; }
 
 // Builds a window of `head`, borrowed, and the owned results of `argument(i)`. `start(window)` begins the
 // call and returns whether it pushed a frame.
@@ -31,6 +38,16 @@ Value Thread::run_window(Value head, uint32_t count, Argument&& argument, Start&
     throw;
   }
   return std::exchange(stack_[window], Value());
+}
+
+// A safepoint of native code, between two elements or before a call. As at a call of Simple code, the thread
+// may stop if the calling function or the called one is not of the library.
+void Thread::native_safepoint(const Proto* callee) {
+  if (!host_lock().wanted()) [[likely]] {
+    return;
+  }
+  const bool callee_stops = callee != nullptr && may_stop(*callee);
+  safepoint(callee_stops || frame_count_ == 0 || may_stop(*frames_[frame_count_ - 1].proto));
 }
 
 Value Thread::call(Value callee, const Value* args, int count) {

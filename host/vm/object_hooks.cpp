@@ -16,6 +16,15 @@ std::string display_by_machine(Value v) {
                               : current_thread().instance_display(v);
 }
 
+std::string representation_by_machine(Value v) {
+  static const Symbol hook = intern("__repr__");
+  if (current_thread().find_method(v, hook) == nullptr) {
+    return display(v);
+  }
+  const Ref text = Ref::owned(current_thread().call_method(v, hook, nullptr, 0));
+  return display(text.get());
+}
+
 void destroy_object(Object* object) {
   if (object->kind == Kind::kGenerator) {
     destroy_generator(static_cast<Generator*>(object));
@@ -35,6 +44,7 @@ void install_object_hooks() {
       .equal = [](Value a, Value b) { return current_thread().instance_equal(a, b); },
       .compare = [](Value a, Value b) { return current_thread().instance_compare(a, b); },
       .display = display_by_machine,
+      .representation = representation_by_machine,
       .destroy = destroy_object,
       .is_future = is_future,
       .request_collection = [] { request_safepoint(kCollectionReason); },

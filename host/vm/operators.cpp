@@ -65,23 +65,35 @@ Value compared(Thread& thread, BinaryOp op, Value a, Value b) {
   }
 }
 
+std::string repeated_text(const std::string& text, int64_t times) {
+  if (!text.empty() && times > (INT64_C(1) << 32) / static_cast<int64_t>(text.size())) {
+    fail("text is too long");
+  }
+  const size_t length = text.size() * static_cast<size_t>(times);
+  std::string result;
+  result.reserve(length);
+  if (length != 0) {
+    result += text;
+  }
+  while (result.size() < length) {  // each step doubles what is there
+    result.append(result, 0, std::min(result.size(), length - result.size()));
+  }
+  return result;
+}
+
 Value repeated(Value v, int64_t times) {
   times = times < 0 ? 0 : times;
   if (v.is(Kind::kText)) {
-    const std::string& text = text_of(v);
-    if (!text.empty() && times > (INT64_C(1) << 32) / static_cast<int64_t>(text.size())) {
-      fail("text is too long");
-    }
-    std::string result;
-    result.reserve(text.size() * static_cast<size_t>(times));
-    for (int64_t i = 0; i < times; ++i) {
-      result += text;
-    }
-    return make_text(std::move(result));
+    return make_text(repeated_text(text_of(v), times));
   }
-  const std::vector<Value>& items = *sequence_items(v);
+  const Elements& items = *sequence_items(v);
   if (!items.empty() && times > (INT64_C(1) << 31) / static_cast<int64_t>(items.size())) {
     fail("array is too long");
+  }
+  if (items.size() == 1 && v.is(Kind::kArray)) {
+    auto* repeated = new Array();
+    repeated->items.fill_with(items[0], static_cast<size_t>(times));
+    return Value::object(repeated);
   }
   std::vector<Value> result;
   result.reserve(items.size() * static_cast<size_t>(times));
@@ -95,7 +107,7 @@ Value repeated(Value v, int64_t times) {
 
 bool can_repeat(Value v) { return v.is(Kind::kText) || sequence_items(v) != nullptr; }
 
-std::vector<Value> joined(const std::vector<Value>& a, const std::vector<Value>& b) {
+std::vector<Value> joined(const Elements& a, const Elements& b) {
   std::vector<Value> items;
   items.reserve(a.size() + b.size());
   for (const Value item : a) {
@@ -124,6 +136,25 @@ Value composed(Value first, Value second) {
   static Native* const composition = new Native("a composed function", call_composed, 2, 2);
   const Value both = make_tuple({retained(first), retained(second)});
   return Value::object(new BoundMethod(both, retained(Value::object(composition))));
+}
+
+}  // namespace
+
+namespace {
+
+bool is_sum_or_product(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSubtract:
+    case BinaryOp::kMultiply:
+    case BinaryOp::kDivide:
+    case BinaryOp::kFloorDivide:
+    case BinaryOp::kRemainder:
+    case BinaryOp::kPower:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -183,6 +214,12 @@ Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
     static const Symbol merge = intern("merge");
     return call_method(a, merge, &b, 1);
   }
+  const bool bools =
+      (a.is_bool() || b.is_bool()) && (a.is_bool() || is_any_number(a)) && (b.is_bool() || is_any_number(b));
+  if (bools && is_sum_or_product(op)) {  // true is 1, as in Python
+    return arithmetic(op, a.is_bool() ? Value::integer(a.as_bool ? 1 : 0) : a,
+                      b.is_bool() ? Value::integer(b.as_bool ? 1 : 0) : b);
+  }
   if ((op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr || op == BinaryOp::kBitXor) && a.is_bool() &&
       b.is_bool()) {
     return Value::boolean(op == BinaryOp::kBitAnd  ? a.as_bool && b.as_bool
@@ -208,6 +245,9 @@ bool Thread::contains(Value container, Value item) {
   if (container.is_object()) {
     switch (container.as_object->kind) {
       case Kind::kText:
+        if (item.is(Kind::kText)) {
+          return text_of(container).find(text_of(item)) != std::string::npos;
+        }
         return text_of(container).find(
                    expect_text(as_builtin(item, "text").get(), "the left operand of `in` in a text")) !=
                std::string::npos;

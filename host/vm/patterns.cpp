@@ -12,6 +12,11 @@
 
 namespace spl {
 
+bool is_unpacked_by_iteration(Value v) {
+  return v.is(Kind::kGenerator) || v.is(Kind::kIterator) ||
+         (v.is(Kind::kRange) && !as_object<Range>(v)->end.is_nil());
+}
+
 bool is_variant(Value v, const VariantPatternSpec& spec) {
   static const Symbol some = intern("Some"), none = intern("None");
   if (v.is(Kind::kEnumValue)) {

@@ -8,7 +8,7 @@
 namespace spl {
 
 /// The elements of an array or tuple, borrowed; null for anything else.
-inline const std::vector<Value>* sequence_items(Value v) {
+inline const Elements* sequence_items(Value v) {
   if (v.is(Kind::kArray)) {
     return &as_object<Array>(v)->items;
   }
@@ -17,6 +17,9 @@ inline const std::vector<Value>* sequence_items(Value v) {
   }
   return nullptr;
 }
+
+/// Whether `a, b = v` iterates over the value: a generator, an iterator, or a range that ends.
+bool is_unpacked_by_iteration(Value v);
 
 /// Whether a value is a sequence of that form with `count` elements, or more where it may be longer.
 inline bool fits_sequence(Value v, int32_t form, uint32_t count) {

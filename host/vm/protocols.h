@@ -13,6 +13,8 @@ size_t checked_index(Value index, size_t size, const char* what);
 
 /// The positions that a slice selects among `size` elements, in the slice's order.
 std::vector<size_t> slice_positions(Value slice, size_t size);
+/// The name of the method that `@x.setter` declares for the property x.
+Symbol setter_of(Symbol property);
 /// The source of a loop's elements: an array, or an Iterator. Owned. Fails for values that
 /// cannot be iterated over.
 Value make_iterator(Value source);

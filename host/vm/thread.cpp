@@ -66,6 +66,11 @@ void Thread::start_above(const Thread& base) {
       std::max(base.native_depth_, static_cast<uint32_t>(std::max<std::ptrdiff_t>(used, 0) / kBytesPerDepth));
 }
 
+bool Thread::runs_port() const {
+  const LoadedModule* module = frame_count_ > 0 ? frames_[frame_count_ - 1].proto->module : nullptr;
+  return module != nullptr && module->uses_torch && !module->is_library;
+}
+
 std::vector<StackEntry> Thread::stack() const {
   std::vector<StackEntry> entries;
   for (uint32_t i = frame_count_; i-- > 0;) {
@@ -84,13 +89,6 @@ std::vector<StackEntry> Thread::stack() const {
                        frame.proto->module->is_library, frame.proto->source});
   }
   return entries;
-}
-
-void report_lost(const SimpleError& error, const std::string& where) {
-  const StackEntry* entry = user_entry(error);
-  const std::string location =
-      entry == nullptr ? "" : " (" + entry->file + ":" + std::to_string(entry->line) + ")";
-  print_diagnostic("warning: error ignored in " + where + ": " + error.message + location + "\n");
 }
 
 const Method* Thread::find_method(Value self, Symbol name) const {

@@ -37,6 +37,8 @@ class Thread {
   /// Calls a method by name: user-defined or built-in.
   Value call_method(Value self, Symbol method, const Value* args, int count);
   Value call_method_of(Value self, const Method& method, const Value* args, int count);
+  /// Called by native code in loops. `callee` is the function that is called next, if it is Simple's.
+  void native_safepoint(const Proto* callee);
   /// Runs a closure with bound parameters; takes ownership of `values`.
   Value run_bound(Closure* closure, std::vector<Value>& values);
   /// The method of the value's type; null if it has none of that name.
@@ -50,9 +52,12 @@ class Thread {
   /// Calls the class's drop(), which may bring the instance back to life. An error in it goes to stderr.
   /// While the stack is exhausted, nested drop() calls are skipped.
   void drop(Instance* instance);
+  /// Whether the running function belongs to a program that imports torch, as programs from Python do.
+  bool runs_port() const;
   /// The Simple stack, innermost first.
   std::vector<StackEntry> stack() const;
 
+  Value fields_of(Value object);                // owned: a dict of an object's fields by name
   Value get_field(Value object, Symbol name);   // owned; fields, then methods without arguments
   Value get_field(Value object, Cache& cache);  // the same; keeps the method of an instance in the cache
   /// A module's member, or the result of the module's function __getattr__(name). Owned.
@@ -87,6 +92,12 @@ class Thread {
   void convert_fields(Instance& instance);
   Value instance_part(Value instance, uint32_t index);  // owned
   Value rest_of(Value sequence, uint32_t start);        // owned
+
+  /// The entries of a dict, of a mapping of another language, or of an object with keys() and __getitem__, as
+  /// a dict; nil for another value.
+  Ref as_mapping(Value value);
+  /// Sets the entries of what stands after ** in the dict.
+  void merge(Dict& dict, Value mapping);
   /// Stores the next element, owned, in `out`; false at the end. `state` holds the result of make_iterator()
   /// and, for an array, the next index.
   bool iterate(Value* state, Value& out);
@@ -243,6 +254,9 @@ class Thread {
   std::vector<const Instance*> displaying_;  // the instances that instance_display() is in the middle of
 };
 
+/// Whether an interrupt may stop the function at its safepoints.
+bool may_stop(const Proto& proto);
+
 /// The `self` of a method's frame, which is in a cell if a closure of the method changes it.
 inline Value self_of_frame(Value held) { return held.is(Kind::kCell) ? as_object<Cell>(held)->value : held; }
 /// Moves it out of its register.
@@ -268,9 +282,6 @@ inline const Method* extension_method(Value v, Symbol name) {
   const Type* type = extension_of(v);
   return type == nullptr ? nullptr : type->find(name);
 }
-
-/// Reports an error that no code can catch, such as one in drop(), on stderr.
-void report_lost(const SimpleError& error, const std::string& where);
 
 Thread& current_thread();
 /// The first Thread of the native thread; null until it calls Simple.

@@ -22,6 +22,7 @@
 #include "host/vm/event_loop.h"
 #include "host/vm/failure.h"
 #include "host/vm/lock.h"
+#include "host/vm/lost_errors.h"
 #include "host/vm/machine_hooks.h"
 #include "host/vm/natives.h"
 #include "host/vm/safepoint.h"

@@ -50,10 +50,25 @@ namespace {
 
 void reject_accessors(const Record& record) {
   for (const auto& [name, method] : record.methods) {
-    if (name_of(name).find('.') != std::string::npos) {
-      fail(name_of(record.name) + ": " + name_of(name) + " requires a class with a Python parent",
-           "write a method that assigns the field");
+    const std::string& spelling = name_of(name);
+    if (spelling.find('.') != std::string::npos && !spelling.ends_with(".setter")) {
+      fail(name_of(record.name) + ": " + spelling + " requires a class with a Python parent");
     }
+  }
+}
+
+// A method that assigns `self.x`, where a setter of x is inherited, calls the setter: it makes no field.
+void drop_fields_with_setters(Record& record) {
+  const auto has_setter = [&](const FieldInfo& field) {
+    return !field.is_declared && record.find(setter_of(field.name)) != nullptr;
+  };
+  if (record.has_objects || std::none_of(record.fields.begin(), record.fields.end(), has_setter)) {
+    return;
+  }
+  std::erase_if(record.fields, has_setter);
+  record.field_index.clear();
+  for (uint32_t i = 0; i < record.fields.size(); ++i) {
+    record.field_index[record.fields[i].name] = i;
   }
 }
 
@@ -514,6 +529,7 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
     return;
   }
   auto* record = static_cast<Record*>(type);
+  drop_fields_with_setters(*record);
   if (!record->has_objects) {
     order_fields(*record);
   }

@@ -5,6 +5,7 @@
 
 #include "host/interrupts/scopes.h"
 #include "host/vm/failure.h"
+#include "host/vm/lost_errors.h"
 #include "host/vm/machine_hooks.h"
 #include "host/vm/thread.h"
 
@@ -39,6 +40,7 @@ void Thread::drop(Instance* instance) {
     return;
   }
   const InterruptsMasked masked;
+  const auto place = [instance] { return "drop() of " + name_of(instance->record->name); };
   try {
     if (!machine_hooks().direct_drop(*instance)) {
       release(call_method_of(Value::object(instance), *instance->record->drop, nullptr, 0));
@@ -47,7 +49,9 @@ void Thread::drop(Instance* instance) {
     if (!error.located) {
       error.stack = stack();
     }
-    report_lost(error, "drop() of " + name_of(instance->record->name));
+    report_lost(error, place());
+  } catch (const ExitRequest& request) {
+    report_lost_exit(request, place());
   }
 }
 

@@ -13,6 +13,8 @@ if "simple_torch._core" not in sys.modules:
 
     start()
 
+from simple_torch_helpers.views import view
+
 from simple_torch._core import Tensor, from_dlpack
 from simple_torch.session import Session
 from simple_torch.simple import evaluate, of_program, run, run_file
@@ -32,4 +34,4 @@ def load_ipython_extension(shell: Any) -> None:
 
 __version__ = "0.1.0"  # that of CMakeLists.txt
 
-__all__ = ["Session", "Tensor", "evaluate", "from_dlpack", "run", "run_file"]
+__all__ = ["Session", "Tensor", "evaluate", "from_dlpack", "run", "run_file", "view"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from simple_torch_command.installation import choice_of_python, find_torch
+from simple_torch_command.installation import FREE_THREADED, choice_of_python, find_torch, is_free_threaded
 
 _NAME = "libspl_torch.so"
 
@@ -40,6 +40,8 @@ def start() -> None:
     Raises:
         ImportError: the library was not found or does not support this Python; the message states what to do.
     """
+    if is_free_threaded():
+        raise ImportError(f"simple_torch: {FREE_THREADED}")
     library = ctypes.PyDLL(str(folder_of_library() / _NAME))
     library.spt_last_error_message.restype = ctypes.c_char_p
     with _running_python():

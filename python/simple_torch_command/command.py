@@ -9,8 +9,16 @@ from pathlib import Path
 
 from simple_torch_command.completion import COMMON, INSTALLED, completion
 from simple_torch_command.doctor import diagnose
-from simple_torch_command.installation import Installation, fault_of, find_torch, installation, variables_for_host
+from simple_torch_command.installation import (
+    NOT_BUILT,
+    Installation,
+    fault_of,
+    find_torch,
+    installation,
+    variables_for_host,
+)
 from simple_torch_command.new import new
+from simple_torch_command.troubleshooting import Fault, explain
 
 USAGE = """Runs Simple programs (.spl) with PyTorch.
 
@@ -20,6 +28,7 @@ USAGE = """Runs Simple programs (.spl) with PyTorch.
   simple -e CODE                    run a line of code
   simple --version                  the version
   simple models [PATTERN]           list models with trained weights, and those on this machine
+  simple model info FILE            what a file of a model holds; `model convert` changes its format
 
   simple new TEMPLATE FOLDER        start a project: training, fine-tuning, inference or notebook
   simple completion SHELL           print the completion of bash, zsh or fish
@@ -28,9 +37,14 @@ USAGE = """Runs Simple programs (.spl) with PyTorch.
   simple examples --copy FOLDER     copy them to a new folder
   simple notebook [ARGUMENT…]       open JupyterLab with Simple and Python cells
   simple doctor                     report what is used, with versions and paths, and every fault
+  simple doctor ENTRY               explain a fault or an error that names the entry
 
 --verbose before FILE adds the library's calls and Python's tracebacks to errors.
 """
+
+
+# Commands that are programs of the library.
+PROGRAMS = {"models": "zoo/command.spl", "model": "model_files/command.spl"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -48,24 +62,24 @@ def main(arguments: list[str] | None = None) -> int:
         print(USAGE, end="")
         return 0
     if command == "doctor":
-        return diagnose(installed)
+        return explain(installed.troubleshooting, rest) if rest else diagnose(installed)
     if command == "examples":
         return examples(installed, rest)
     if command == "notebook":
         return notebook(rest)
-    if command == "models":
-        return run_host(installed, [str(installed.folder / "share" / "simple" / "zoo" / "command.spl"), *rest])
+    if command in PROGRAMS:
+        return run_host(installed, [str(installed.folder / "share" / "simple" / PROGRAMS[command]), *rest])
     return run_host(installed, arguments)
 
 
 def run_host(installed: Installation, arguments: list[str]) -> int:
     """Replace this process by the host."""
     if not installed.host.exists():
-        return failed(f"{installed.host} is missing; install the package again: {reinstall()}")
+        return failed(str(Fault(f"{installed.host} is missing; install the package again: {reinstall()}", NOT_BUILT)))
     torch = find_torch()
     is_chosen = {"SIMPLE_PYTHON", "SIMPLE_TORCH"} & os.environ.keys()
     if torch is not None and not is_chosen and (fault := fault_of(installed, torch)):
-        return failed(fault)
+        return failed(str(fault))
     os.execve(installed.host, ["simple", *arguments], variables_for_host(torch))
 
 

@@ -31,6 +31,7 @@ class Command:
 COMMON = (
     Command("run", "run a program"),
     Command("models", "list models with trained weights", ("--cached", "--source", "--help")),
+    Command("model", "what a file of a model holds; change its format", ("info", "convert", "--key", "--help")),
     Command("new", "start a project from a template", (*TEMPLATES, "--help")),
     Command("completion", "print the completion of a shell", (*SHELLS, "--help")),
     Command("doctor", "report what is used, and every fault", ("--help",)),

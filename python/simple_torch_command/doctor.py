@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
-from simple_torch_command.installation import Installation, fault_of, find_torch, variables_for_host
+from simple_torch_command.installation import NOT_BUILT, Installation, fault_of, find_torch, variables_for_host
+from simple_torch_command.troubleshooting import Fault
 
 
 def diagnose(installed: Installation) -> int:
@@ -17,9 +19,9 @@ def diagnose(installed: Installation) -> int:
     print(f"backends  {backends or 'none'}  {installed.folder / 'lib'}")
     fault = fault_of(installed, torch)
     started = None if fault else starts(installed)
-    print(f"host      {started[1] if started else installed.host}")
+    print(f"host      {started[1] if started and started[0] else installed.host}")
     if started and not started[0]:
-        fault = f"{installed.host} does not run a program: {started[1]}"
+        fault = fault_of_start(installed, started[1])
     if fault:
         print(f"fault: {fault}")
     return 1 if fault else 0
@@ -38,5 +40,13 @@ def starts(installed: Installation) -> tuple[bool, str]:
         )
     except OSError as error:
         return False, str(error)
-    lines = (done.stdout + done.stderr).strip().splitlines()
-    return done.returncode == 0, lines[-1] if lines else f"exit code {done.returncode}"
+    printed = (done.stdout + done.stderr).strip()
+    return done.returncode == 0, printed or f"exit code {done.returncode}"
+
+
+def fault_of_start(installed: Installation, printed: str) -> Fault:
+    """The message of the error that a program printed, and the entry that its hint names."""
+    message = re.search(r"error: (.*)", printed)
+    entry = re.search(r"hint: see `simple doctor ([\w-]+)`", printed)
+    text = f"{installed.host} does not run a program: {message[1] if message else printed.splitlines()[-1]}"
+    return Fault(text, entry[1] if entry else NOT_BUILT)

@@ -7,8 +7,13 @@ import os
 import re
 import site
 import sys
+import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
+
+from simple_torch_command.troubleshooting import Fault
+
+NOT_BUILT = "a-part-that-is-not-built"
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,10 @@ class Installation:
     @property
     def host(self) -> Path:
         return self.folder / "bin" / "simple-host"
+
+    @property
+    def troubleshooting(self) -> Path:
+        return self.folder / "share" / "docs" / "troubleshooting.md"
 
     @property
     def examples(self) -> Path:
@@ -53,6 +62,16 @@ def installation() -> Installation:
     return Installation(Path(named) if named else Path(__file__).resolve().parents[1] / "simple_torch")
 
 
+FREE_THREADED = (
+    f"{sys.executable} is a free-threaded Python, which is not supported; use a Python of the same version with the GIL"
+)
+
+
+def is_free_threaded() -> bool:
+    """Return whether this Python was built without the GIL: its C API has other structs."""
+    return bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
 def find_torch() -> Torch | None:
     try:
         spec = importlib.util.find_spec("torch")
@@ -66,20 +85,29 @@ def find_torch() -> Torch | None:
     return Torch(folder, found[1]) if found else None
 
 
-def fault_of(installed: Installation, torch: Torch | None) -> str:
-    """Return why programs cannot use PyTorch, with what to do; "" if they can."""
+def fault_of(installed: Installation, torch: Torch | None) -> Fault | None:
+    """Return why programs cannot use PyTorch; None if they can."""
     backends = " and ".join(installed.backends())
+    if is_free_threaded():
+        return Fault(FREE_THREADED, NOT_BUILT)
     if torch is None:
-        return f"{sys.executable} has no PyTorch; install one of {backends}: {sys.executable} -m pip install torch"
+        return Fault(
+            f"{sys.executable} has no PyTorch; install one of {backends}: {sys.executable} -m pip install torch",
+            "no-pytorch",
+        )
     if torch.minor not in installed.backends():
-        return (
+        return Fault(
             f"PyTorch {torch.version} in {torch.folder} has no backend in this installation, which has those of "
-            f"{backends}; install one of these: {sys.executable} -m pip install 'torch=={installed.backends()[-1]}.*'"
+            f"{backends}; install one of these: {sys.executable} -m pip install 'torch=={installed.backends()[-1]}.*'",
+            NOT_BUILT,
         )
     if not installed.has_bridge(torch.minor):
         minor = "{}.{}".format(*sys.version_info)
-        return f"this installation was built for another Python than {minor}; install the wheel of Python {minor}"
-    return ""
+        return Fault(
+            f"this installation was built for another Python than {minor}; install the wheel of Python {minor}",
+            NOT_BUILT,
+        )
+    return None
 
 
 def variables_for_host(torch: Torch | None) -> dict[str, str]:

@@ -66,9 +66,9 @@ class ThreadLoop:
     def __del__(self) -> None:
         if sys.is_finalizing():
             return
-        try:
+        if asyncio._get_running_loop() is None:
             self.close()
-        except RuntimeError:  # the thread that deletes it runs another loop
+        else:  # the thread that deletes it runs another loop
             self.loop.close()
 
 

@@ -115,3 +115,48 @@ def note_calls(error: BaseException, note: str) -> None:
             notes[i] = earlier[: earlier.index(CALLS)] + note[note.index(CALLS) :]
             return
     notes.append(note)
+
+
+# ---- errors that no code can catch
+
+
+def has_unraisable_hook() -> bool:
+    """Whether code has replaced sys.unraisablehook, as pytest does."""
+    return sys.unraisablehook is not sys.__unraisablehook__
+
+
+def exception_of(name: str, message: str) -> BaseException:
+    """Create an exception of the class with that full name; a RuntimeError if it needs more than a message."""
+    module, _, of = name.rpartition(".")
+    try:
+        made = getattr(sys.modules[module], of)(message)
+    except Exception:  # no such class, or one with other arguments
+        return RuntimeError(message)
+    return made if isinstance(made, BaseException) else RuntimeError(message)
+
+
+class Place:
+    """Stands for the code of Simple in which an error was ignored."""
+
+    def __init__(self, name: str, error: BaseException) -> None:
+        self.name = name
+        self.error = error
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+    def __call__(self) -> None:
+        raise self.error
+
+
+def report_unraisable(error: BaseException, place: str, note: str) -> None:
+    """Call sys.unraisablehook, as for an error in Python's `__del__`."""
+    note_calls(error, note)
+    type("Ignored", (), {"__del__": Place(place, error), "__slots__": ()})()
+
+
+def note_last(error: BaseException) -> None:
+    """Set what Python sets for an exception that it prints; pdb.pm() reads it."""
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+    if sys.version_info >= (3, 12):
+        sys.last_exc = error

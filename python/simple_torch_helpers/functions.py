@@ -10,10 +10,11 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, Union
 from weakref import WeakValueDictionary
 
+from simple_torch_helpers.declared_types import ConstructorFits, Fit, Type, inline_test, type_of
 from simple_torch_helpers.errors import SIMPLE_FILES
 
 POSITIONAL, REST, NAMED, ONLY_NAMED = range(4)  # the kinds of parameters
-OWN_NAMES = ("_call", "_mark", "_shown", "_call_with_passed", "_drive")  # of the code of a function
+OWN_NAMES = ("_call", "_mark", "_shown", "_types", "_call_with_passed", "_drive")  # of the code of a function
 
 
 class Computed:
@@ -48,6 +49,7 @@ class Template:
         self.is_fixed = not any(one.default and isinstance(one.default[0], list) for one in parameters)
         self.shown: Shown | None = None  # what all its functions show
         self.annotations = annotations_of([*((one.name, one.type) for one in parameters), ("return", returns)])
+        self.types = types_of(parameters)
         self.code = self.compiled()
         SIMPLE_FILES.add(self.path)
 
@@ -55,12 +57,20 @@ class Template:
         prefix = "async " if self.is_async else ""
         made = "await " if self.is_async else "yield from " if self.is_generator else ""
         # `_mark` is not reached; it makes the function a closure that the bridge recognizes.
-        returned = f"return ({made}{self.call()}); _mark"
-        text = f"def _made(_call, _mark, _shown):\n {prefix}def _function({self.header()}): {returned}\n"
+        returned = f"{self.conversions()}return ({made}{self.call()}); _mark"
+        text = f"def _made(_call, _mark, _shown, _types):\n {prefix}def _function({self.header()}): {returned}\n"
         module: CodeType = compile(text, self.path, "exec", dont_inherit=True)
         made_code = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
         code = next(constant for constant in made_code.co_consts if isinstance(constant, CodeType))
         return renamed(code, self.shown_name()).replace(co_firstlineno=max(self.line, 1))
+
+    def conversions(self) -> str:
+        """The statements that convert the arguments of parameters with a declared type."""
+        made = ""
+        for position, (name, of) in enumerate(self.types):
+            test = inline_test(of, name)
+            made += f"{name} = {f'{name} if {test} else ' if test else ''}_types[{position}]({name}); "
+        return made
 
     def shown_for(self, varying: list[Any] | None) -> Shown:
         if varying is not None or not self.is_fixed:
@@ -167,6 +177,20 @@ class Shown:
         self.defaults = tuple(self.values[one.name] for one in template.positional if one.default)
         self.keyword_defaults = {one.name: self.values[one.name] for one in template.keyword_only if one.default}
 
+    def fits(self, template: Template, function: str) -> tuple[Fit, ...]:
+        """What converts the arguments of one function of the template."""
+        by_name = {one.name: one.default for one in template.parameters}
+        return tuple(
+            Fit(f"{function}(): {name}", of, [*by_name[name], *([self.values[name]] if name in self.values else [])])
+            for name, of in template.types
+        )
+
+
+def types_of(parameters: list[Parameter]) -> list[tuple[str, Type]]:
+    """The names and types of the parameters whose arguments are converted."""
+    single = [one for one in parameters if one.kind in (POSITIONAL, ONLY_NAMED)]
+    return [(one.name, of) for one in single if (of := type_of(one.type)) is not None]
+
 
 _NONE = object()
 
@@ -205,6 +229,10 @@ GLOBALS: dict[str, Any] = {
     "__builtins__": builtins,
     "_call_with_passed": call_with_passed,
     "_drive": drive,
+    "_int": int,
+    "_float": float,
+    "_str": str,
+    "_bool": bool,
 }
 
 
@@ -245,6 +273,8 @@ def annotation(declared: list[Any]) -> Any:
         return Callable
     if name.rpartition(".")[2] == "Tensor":
         return getattr(sys.modules.get("torch"), "Tensor", _UNKNOWN)
+    if name == "record":
+        return _UNKNOWN
     if name[0] in "iu" and name[1:].isdigit():
         return int
     return SCALARS.get(name, _UNKNOWN)
@@ -300,6 +330,8 @@ def function_of(template: Template, shown: Shown, call: Any, name: str | None) -
     shown_name = name or template.shown_name()
     code = template.code if name is None else renamed(template.code, shown_name)
     in_cells = {"_call": call, "_mark": type(call), "_shown": shown.computed}
+    if template.types:
+        in_cells["_types"] = shown.fits(template, shown_name)
     cells = tuple(CellType(in_cells[variable]) for variable in code.co_freevars)  # sorted: the bridge reads two
     made = FunctionType(code, GLOBALS, shown_name, shown.defaults or None, cells)
     made.__kwdefaults__ = dict(shown.keyword_defaults) or None  # type: ignore[assignment]
@@ -311,8 +343,21 @@ def signature_of(path: str, line: int, declared: list[Any]) -> Any:
     """Return the inspect.Signature of a constructor, whose parameters Simple describes as those of functions."""
     import inspect  # importing it takes long
 
-    template = Template(["constructor", "", path or "<Simple>", line, False, False, None, declared])
+    template = constructor_template(path, line, declared)
     return inspect.signature(function_of(template, Shown(template, None), None, None))
+
+
+def constructor_template(path: str, line: int, declared: list[Any]) -> Template:
+    return Template(["constructor", "", path or "<Simple>", line, False, False, None, declared])
+
+
+def constructor_fits(name: str, path: str, line: int, declared: list[Any]) -> ConstructorFits:
+    """Return what converts the arguments of the constructor of the class `name`."""
+    template = constructor_template(path, line, declared)
+    names = [parameter for parameter, _ in template.types]
+    fits = dict(zip(names, Shown(template, None).fits(template, name)))
+    positional = [] if template.rest else [one.name for one in template.positional]
+    return ConstructorFits(positional, [one.name for one in template.keyword_only], fits)
 
 
 def renamed(code: CodeType, name: str) -> CodeType:

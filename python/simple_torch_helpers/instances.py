@@ -6,13 +6,17 @@ import sys
 from collections.abc import Callable, Iterator
 from types import GenericAlias, MappingProxyType
 from typing import Any, Union
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
+from simple_torch_helpers import views
 from simple_torch_helpers.asynchronous import result_of
-from simple_torch_helpers.functions import signature_of
+from simple_torch_helpers.declared_types import ConstructorFits, Fit, type_of
+from simple_torch_helpers.functions import constructor_fits, signature_of
 
 _known: WeakValueDictionary[int, Any] = WeakValueDictionary()
 _classes: dict[str, type] = {}
+_fields: dict[type, dict[str, Fit]] = {}
+_constructors: dict[int, tuple[ref[Any], ConstructorFits | None]] = {}  # by the id of the class
 
 
 def known(identity: int) -> Any:
@@ -53,10 +57,32 @@ def require_name(name: str) -> None:
 
 
 def member_of(instance: Any, ask: Callable[..., Any], name: str) -> Any:
+    if name == "__dict__" and ask(instance, "has_attributes"):
+        return views.view(instance, name)
     if name.startswith("__") and name.endswith("__"):
         raise AttributeError(name)  # Python looks up its protocols on the type
     require_name(name)
     return ask(instance, "get", name)
+
+
+def fields_of(instance: Any) -> dict[str, Fit]:
+    """What converts the values that are assigned to the fields of an object, by their names."""
+    of = type(instance)
+    if of not in _fields:
+        found = [(name, type_of(declared)) for name, declared in instance.__ask__("fields")]
+        _fields[of] = {name: Fit(f"{of.__name__}.{name}", kind, []) for name, kind in found if kind is not None}
+    return _fields[of]
+
+
+def set_member(instance: Any, name: str, value: Any) -> None:
+    require_name(name)
+    fit = fields_of(instance).get(name)
+    instance.__ask__("set", name, value if fit is None else fit(value))
+
+
+def set_class(key: str, of: type) -> None:
+    """Set the class of Python for the objects of a class of Simple."""
+    _classes[key] = of
 
 
 def instance_type(base: type) -> type:
@@ -79,8 +105,11 @@ def instance_type(base: type) -> type:
         def __setattr__(self, name: str, value: Any) -> None:
             if name == "__class__":
                 return object.__setattr__(self, name, value)
+            return set_member(self, name, value)
+
+        def __delattr__(self, name: str) -> None:
             require_name(name)
-            return request(self, "set", name, value)
+            request(self, "delete", name)
 
         def __dir__(self) -> list[str]:
             return sorted({*object.__dir__(self), *request(self, "members")})
@@ -148,7 +177,7 @@ def protocols_of(ask: Callable[..., Any], hooks: set[str]) -> dict[str, Any]:
     if "generator" in hooks:
         found |= generator_methods(ask)
     if "future" in hooks:
-        found["__await__"] = _await(ask)
+        found |= {"__await__": _await(ask)} | coroutine_methods()
     return found
 
 
@@ -160,8 +189,9 @@ OWN_METHODS = {
     *("__setitem__", "__contains__", "__bool__", "__copy__", "__deepcopy__", "__class__"),
     *("__del__", "__doc__", "__reduce__", "__reduce_ex__", "__init_subclass__", "__slots__"),
     *("__dict__", "__dir__", "__is__", "__drop__", "__unpack__", "__sequence__"),
-    *("__native__", "__as_declared__", "__on_replace__", "__order__", "__python__", "__member__"),
+    *("__native__", "__as_declared__", "__on_replace__", "__order__", "__python__", "__to_python__", "__member__"),
 }
+PROTOCOL_NAMES = {"__call__", "__len__", "len", "__getitem__", "__setitem__", "__contains__", "iter", "next", "close"}
 AWAITED = {"__aenter__", "__aexit__", "__anext__"}
 PYTHON_NAMES = {
     "__div__": "__truediv__",
@@ -185,6 +215,7 @@ OPERATORS = {  # symbol: (Python's name, Simple's name)
     "*": ("mul", "mul"),
     "/": ("truediv", "div"),
     "%": ("mod", "mod"),
+    "//": ("floordiv", "floordiv"),
     "**": ("pow", "pow"),
     "@": ("matmul", "matmul"),
     "<": ("lt", "lt"),
@@ -322,6 +353,32 @@ def _await(ask: Any) -> Any:
     return wait
 
 
+_steps: dict[int, tuple[ref[Any], Iterator[Any]]] = {}  # of futures that a loop runs, by their ids
+
+
+def coroutine_methods() -> dict[str, Any]:
+    """The methods of coroutines, so that asyncio.run() and tasks accept a future."""
+
+    def steps_of(self: Any) -> Any:
+        known = _steps.get(id(self))
+        if known is None or known[0]() is not self:
+            number = id(self)
+            known = (ref(self, lambda _: _steps.pop(number, None)), self.__await__())
+            _steps[number] = known
+        return known[1]
+
+    def close(self: Any) -> None:
+        steps = _steps.pop(id(self), None)
+        if steps is not None:
+            steps[1].close()  # type: ignore[attr-defined]
+
+    return {
+        "send": lambda self, value: steps_of(self).send(value),
+        "throw": lambda self, *error: steps_of(self).throw(*error),
+        "close": close,
+    }
+
+
 # ---- types of Simple: objects that do what Python's classes do
 
 
@@ -347,10 +404,16 @@ def type_members(ask: Any) -> dict[str, Any]:
             raise AttributeError("__signature__")
         return signature_of(*parts)
 
+    def construct(self: Any, /, *values: Any, **named: Any) -> Any:
+        if fits := fits_of(self, ask):
+            values, named = fits.converted(values, named)
+        return ask(self, "call", *values, **named)
+
     return {
+        "__call__": construct,
         "__instancecheck__": is_instance,
         "__subclasscheck__": is_subclass,
-        "__mro_entries__": _reject_subclass,
+        "__mro_entries__": _inherited,
         "__name__": property(_request(ask, "name")),
         "__getattr__": attribute,
         "__doc__": property(lambda self: ask(self, "documentation") or None),
@@ -361,8 +424,22 @@ def type_members(ask: Any) -> dict[str, Any]:
     }
 
 
-def _reject_subclass(self: Any, bases: object) -> Any:
-    raise TypeError(f"a class of Python cannot inherit from {self!r}, a class of Simple")
+def fits_of(of: Any, ask: Any) -> ConstructorFits | None:
+    """What converts the arguments of the constructor of a class of Simple; None if nothing does."""
+    known = _constructors.get(id(of))
+    if known is not None and known[0]() is of:
+        return known[1]
+    parts = ask(of, "signature")
+    fits = None if parts is None else constructor_fits(ask(of, "name"), *parts)
+    number = id(of)
+    _constructors[number] = (ref(of, lambda _: _constructors.pop(number, None)), fits)
+    return fits
+
+
+def _inherited(self: Any, bases: object) -> tuple[type, ...]:
+    from simple_torch_helpers.inheritance import base_for  # which imports this module
+
+    return (base_for(self),)
 
 
 def enum_members(ask: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import sys
 import weakref
 from collections import OrderedDict
@@ -87,21 +88,30 @@ def native_types() -> tuple[type, type]:
     class NativeModule(Members):
         """A module of Simple. Its parameters and buffers are the same tensors in both languages."""
 
-        def __init__(self, native: Any, name: str, found: list[Any], build: Callable[[Any], Any]) -> None:
+        def __init__(
+            self, native: Any, name: str, found: list[Any], build: Callable[[Any], Any], call_with: Callable[..., Any]
+        ) -> None:
             super().__init__()
-            self.__dict__.update(_native=native, _native_name=name, _build=build, _tensors=[])
+            self.__dict__.update(_native=native, _native_name=name, _build=build, _call_with=call_with, _tensors=[])
             self.training = native.training
             for kind, path, value in found:
                 self._tensors.extend(_place(self, Members, kind, path, value))
 
         def forward(self, *args: Any, **named: Any) -> Any:
+            replaced = False
             for tensors, name, tensor in self._tensors:
-                if tensors.get(name) is not tensor:
+                current = tensors.get(name)
+                if current is None:
                     raise RuntimeError(
-                        f"py.module(): the tensor '{name}' of {self._native_name} was replaced in Python, and Simple "
-                        "does not use the new one; copy values with load_state_dict() or copy_()"
+                        f"py.module(): the tensor '{name}' of {self._native_name} was removed in Python, "
+                        "and Simple uses it"
                     )
-            return self._native(*args, **named)
+                replaced |= current is not tensor
+            if not replaced:
+                return self._native(*args, **named)
+            state = dict(self.named_parameters(remove_duplicate=False))
+            state.update(self.named_buffers(remove_duplicate=False))
+            return self._call_with(state, *args, **named)
 
         def train(self, mode: bool = True) -> Any:
             self._native.train(mode)
@@ -187,6 +197,37 @@ def _place(module: Any, container: type, kind: str, path: str, value: Any) -> li
     return [(module._buffers, name, value)]
 
 
-def native_module(native: Any, name: str, found: list[Any], build: Callable[[Any], Any]) -> Any:
-    """Return a torch.nn.Module for a module of Simple; `found` are kinds, names and values of its members."""
-    return native_types()[1](native, name, found, build)
+def native_module(
+    native: Any, name: str, found: list[Any], build: Callable[[Any], Any], call_with: Callable[..., Any]
+) -> Any:
+    """Return a torch.nn.Module for a module of Simple.
+
+    Args:
+        found: kinds, names and values of its members.
+        build: makes such a module for another one of Simple.
+        call_with: calls it with a dict of tensors in place of its own.
+    """
+    return _type_with_forward(_signature_of(native))(native, name, found, build, call_with)
+
+
+def _signature_of(native: Any) -> inspect.Signature | None:
+    """Return the parameters of the module's forward(); None for a container without one."""
+    try:
+        return inspect.signature(native.forward)
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _type_with_forward(signature: inspect.Signature | None) -> type:
+    """Return the type of Simple's modules whose forward() has these parameters, by which torch.export names inputs."""
+    base = native_types()[1]
+    if signature is None:
+        return base
+
+    def forward(self: Any, *args: Any, **named: Any) -> Any:
+        return base.forward(self, *args, **named)
+
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    forward.__signature__ = signature.replace(parameters=[own, *signature.parameters.values()])
+    return type(base.__name__, (base,), {"forward": forward, "__module__": base.__module__})

@@ -12,7 +12,7 @@
 #define FUZZ_CELL 16 /* the bytes behind an out pointer */
 #define FUZZ_BUFFER_ITEMS 8
 #define FUZZ_PATTERN 0xA5
-#define FUZZ_HANDLE_KINDS 14 /* one more than the greatest SptHandleKind */
+#define FUZZ_HANDLE_KINDS 17 /* one more than the greatest SptHandleKind */
 
 /* One value with its letter, for a function that accepts values: what `letter_values()` in fuzz_all.c
  * combines. */

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define FUZZ_MOST_PARAMETERS 16
+#define FUZZ_MOST_PARAMETERS 24
 
 /* The kind of a parameter or of a result. */
 typedef enum FuzzKind {

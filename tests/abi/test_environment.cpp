@@ -99,10 +99,29 @@ TEST_F(Environment, SimplePythonPrecedesAnActiveEnvironment) {
 }
 
 TEST_F(Environment, ANamedPythonWithoutTorchIsAProblemWithInstructions) {
-  variables_["SIMPLE_PYTHON"] = environment("bare", "") / "bin" / "python3";
+  const fs::path prefix = environment("bare", "");
+  const std::string python = (prefix / "bin" / "python3").string();
+  variables_["SIMPLE_PYTHON"] = python;
   EXPECT_EQ(found().torch_dir, "");
   EXPECT_THAT(found().problem, HasSubstr("has no PyTorch"));
-  EXPECT_THAT(found().problem, HasSubstr("-m pip install torch"));
+  EXPECT_THAT(found().problem, EndsWith("install it: uv pip install --python " + python + " torch"))
+      << "as uv makes it";
+  fs::create_directories(prefix / "lib" / "python3.11" / "site-packages" / "pip");
+  EXPECT_THAT(found().problem, EndsWith("install it: " + python + " -m pip install torch"));
+}
+
+TEST_F(Environment, AFreeThreadedPythonIsRejectedByName) {
+  const fs::path prefix = root_ / "free";
+  write(prefix / "bin" / "python3", kProgram);
+  write(prefix / "pyvenv.cfg", "home = /usr/bin\nversion = 3.13.9\n");
+  make_torch(prefix / "lib" / "python3.13t" / "site-packages" / "torch", "2.15.0");
+  variables_["SIMPLE_PYTHON"] = prefix / "bin" / "python3";
+  EXPECT_THAT(found().problem, HasSubstr("python3 is a free-threaded Python, which is not supported"));
+  variables_["SIMPLE_PYTHON"] = installation("base", "3.14t", "2.15.0") / "bin" / "python3";
+  EXPECT_THAT(found().problem, HasSubstr("is a free-threaded Python, which is not supported"));
+  variables_.erase("SIMPLE_PYTHON");
+  variables_["VIRTUAL_ENV"] = prefix;
+  EXPECT_THAT(found().notice, HasSubstr("is ignored: it has a free-threaded Python"));
 }
 
 TEST_F(Environment, ANamedProgramThatIsNotAPythonIsRejected) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import collections.abc
 import contextvars
 import gc
 import os
@@ -349,7 +350,9 @@ def test_a_wait_for_a_thread_leaves_the_loop_to_others(function, expected):
     assert asyncio.run(main()) == expected
 
 
-def test_a_failed_future_that_is_never_awaited_is_reported(capfd):
+def test_a_failed_future_that_is_never_awaited_is_reported(capfd, monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)  # instead of pytest's
+
     async def main():
         await MODULE.abandoned(lambda: value_of(1))
         await asyncio.sleep(0.01)
@@ -427,3 +430,30 @@ def test_without_greenlet_a_function_runs_on_another_thread(monkeypatch):
         assert await MODULE.twice(value_of(4)) == 8
 
     asyncio.run(main())
+
+
+def test_a_future_runs_as_a_coroutine():
+    module = run(
+        """
+use python as py
+async fn later(x):
+    await py.import("asyncio").sleep(0.01)
+    if x == nil: panic("broken")
+    x
+fn start(x): later(x)
+"""
+    )
+    assert isinstance(module.start(1), collections.abc.Coroutine)
+    assert asyncio.run(module.start(7)) == 7
+
+    async def gathered():
+        task = asyncio.create_task(module.start(1))
+        return [await task, *await asyncio.gather(module.start(2), module.start(3))]
+
+    assert asyncio.run(gathered()) == [1, 2, 3]
+    assert asyncio.run(asyncio.wait_for(module.start(4), 20)) == 4
+    with pytest.raises(RuntimeError, match="broken"):
+        asyncio.run(module.start(None))
+    future = module.start(5)
+    future.close()
+    assert asyncio.run(future) == 5

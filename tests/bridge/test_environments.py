@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -11,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from python_environments import MAKERS, PACKAGES, run, uv, with_packages
+
 HOST = os.environ.get("SIMPLE_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = Path(sysconfig.get_path("purelib"))
-SETTINGS = ("SIMPLE_PYTHON", "SIMPLE_TORCH", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONNOUSERSITE")
 PROGRAM = """
 use python as py
 val sys = py.import("sys")
@@ -27,39 +25,10 @@ print py.import("torch").__file__.to_text()
 """
 
 
-def run(tmp_path: Path, program: str, **variables: str) -> subprocess.CompletedProcess:
-    file = tmp_path / "program.spl"
-    file.write_text(program)
-    inherited = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-    return subprocess.run(
-        [HOST, file], capture_output=True, text=True, check=False, timeout=120, env={**inherited, **variables}
-    )
-
-
 def printed(tmp_path: Path, program: str, **variables: str) -> list[str]:
     done = run(tmp_path, program, **variables)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
-
-
-def with_packages(prefix: Path) -> Path:
-    """Link the packages of this Python into an empty environment."""
-    folder = next(prefix.glob("lib/python3.*/site-packages"))
-    for package in PACKAGES.iterdir():
-        if not (folder / package.name).exists():
-            (folder / package.name).symlink_to(package)
-    return prefix
-
-
-def uv() -> str | None:
-    own = ROOT / ".simple" / "tools" / "bin" / "uv"
-    return str(own) if own.exists() else shutil.which("uv")
-
-
-MAKERS = {
-    "venv": lambda folder: [sys.executable, "-m", "venv", "--without-pip", str(folder)],
-    "uv": lambda folder: [uv(), "venv", "--quiet", "--offline", "--python", sys.executable, str(folder)],
-}
 
 
 @pytest.fixture(params=MAKERS)
@@ -94,7 +63,10 @@ def test_a_python_without_torch_is_rejected_with_the_install_command(tmp_path):
     subprocess.run(MAKERS["venv"](empty), check=True, timeout=100)
     done = run(tmp_path, PROGRAM, SIMPLE_PYTHON=str(empty / "bin/python"))
     assert done.returncode == 1
-    assert f"install it: {empty}/bin/python -m pip install torch" in done.stderr
+    assert f"install it: uv pip install --python {empty}/bin/python torch\n" in done.stderr
+    (next(empty.glob("lib/python3.*")) / "site-packages" / "pip").mkdir()
+    done = run(tmp_path, PROGRAM, SIMPLE_PYTHON=str(empty / "bin/python"))
+    assert f"install it: {empty}/bin/python -m pip install torch\n" in done.stderr
 
 
 FINDS = """

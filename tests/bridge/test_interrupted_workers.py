@@ -115,3 +115,38 @@ match attempt(\\: worker.join()):
     finally:
         process.kill()
     assert (out, errors, process.returncode) == ("KeyboardInterrupt\n", "", 0)
+
+
+LOST_ERRORS = """
+use python as py
+extern fn rt_flush()
+fn work(): panic("lost")
+py.exec("pass")
+print "started"
+rt_flush()
+while true:
+    thread.spawn(work)
+    thread.yield_now()
+"""
+
+
+def test_an_interrupt_while_errors_of_threads_are_reported_ends_the_program(tmp_path):
+    """The code that looks for sys.unraisablehook is the program's, below a thread's last function."""
+    program = tmp_path / "program.spl"
+    program.write_text(LOST_ERRORS)
+    delays = random.Random(9)
+    assert {exit_code(program, delays.random() * 0.1) for _ in range(ROUNDS)} == {130}
+
+
+def test_exit_in_the_hook_for_errors_of_threads_ends_the_program(tmp_path):
+    program = tmp_path / "program.spl"
+    program.write_text("""
+use python as py
+fn leave(): exit(3)
+fn work(): panic("lost")
+py.exec("import sys\\nsys.unraisablehook = lambda unraisable: leave()", leave: leave)
+thread.spawn(work)
+while true: thread.yield_now()
+""")
+    finished = subprocess.run([HOST, program], capture_output=True, text=True, timeout=SECONDS_TO_EXIT, check=False)
+    assert finished.returncode == 3, finished.stderr

@@ -144,6 +144,23 @@ def test_a_subinterpreter_is_rejected_after_the_start_in_the_main_one():
     assert "simple_torch supports the main interpreter only, not a subinterpreter" in shown
 
 
+def test_a_free_threaded_python_is_rejected_by_name():
+    """None is installed here: only the variable by which one is recognized is its own."""
+    shown = python("""
+        import sysconfig
+        known = sysconfig.get_config_var
+        sysconfig.get_config_var = lambda name: 1 if name == "Py_GIL_DISABLED" else known(name)
+        try:
+            import simple_torch
+        except ImportError as error:
+            print(error)
+    """)
+    assert shown == (
+        f"simple_torch: {sys.executable} is a free-threaded Python, which is not supported; "
+        "use a Python of the same version with the GIL\n"
+    )
+
+
 def test_a_name_with_nul_is_no_attribute():
     shown = python("""
         import simple_torch

@@ -196,10 +196,3 @@ def test_values_are_equal_by_content():
     assert MODULE.Pair() == MODULE.Pair(1, 2)
     assert hash(MODULE.Pair()) == hash(MODULE.Pair(1, 2))
     assert MODULE.Color.Mixed(0.5) == MODULE.Color.Mixed(0.5)
-
-
-def test_a_python_class_cannot_inherit_one_yet():
-    with pytest.raises(TypeError, match="cannot inherit from <class Point>, a class of Simple"):
-
-        class Derived(MODULE.Point):
-            pass

@@ -100,3 +100,33 @@ def test_the_members_of_a_group(tmp_path):
     ]
     assert "  15 of 17: Problem: 12" in report
     assert report[report.index("  15 of 17: Problem: 12") + 1] == "  … 2 more"
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ("main.chained()", "Problem cannot load chained"),
+        ("panic(main.caught(main.chained))", "Problem cannot load chained"),
+        ("[].pop()", "None"),
+        ("main.context()", "ZeroDivisionError division by zero context"),
+        ("torch.attempt(\\: main.chained())", "None"),
+    ],
+)
+def test_the_last_exception_is_there_at_exit(tmp_path, call, shown):
+    program = tmp_path / "p.spl"
+    program.write_text(f'''{PRELUDE}use torch
+py.exec("""
+import atexit, sys
+def show():
+    value = getattr(sys, 'last_value', None)
+    if value is None: return print(None)
+    frame = sys.last_traceback
+    while frame.tb_next: frame = frame.tb_next
+    assert sys.version_info < (3, 12) or sys.last_exc is value
+    print(sys.last_type.__name__, value, frame.tb_frame.f_code.co_name)
+atexit.register(show)
+""")
+{call}
+''')
+    done = subprocess.run([HOST, program], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1:] == [shown], done.stderr

@@ -15,7 +15,7 @@ GIB = 1 << 30
 def locks(tmp_path):
     requirements = tmp_path / "requirements"
     requirements.mkdir()
-    for name in ("torch-2.15.lock", "runtime-2.15.lock", "models.lock"):
+    for name in ("torch-2.15.lock", "runtime-2.15.lock", "models.lock", "deployment-2.15.lock"):
         (requirements / name).write_text("torch==2.15.0\n")
     return requirements
 

@@ -57,7 +57,7 @@ def test_the_option_rejects_what_it_cannot_run(commands, words, torch, message):
 def test_the_environment_has_a_folder_and_a_lock_file_of_its_own():
     env = packages_environment("2.15")
     assert env.folder.name == "packages-2.15"
-    assert [lock.name for lock in env.locks] == ["packages-2.15.lock"]
+    assert [lock.name for lock in env.locks] == ["packages-2.15.lock", "models.lock", "quantization-2.15.lock"]
     assert env.size_gb > 5
 
 
@@ -70,7 +70,7 @@ def test_its_programs_run_alone_or_after_the_other_suites(monkeypatch, capsys):
 
     monkeypatch.setattr(testing, "_pytest", pytest_run)
     env = packages_environment("2.15")
-    packages = (str(env.python), ["tests/packages"], "1")
+    packages = (str(env.python), ["tests/packages", *testing._QUANTIZATION], "1")
     assert run_package_tests(Build(), env, name_filter=None, long=False) == 0
     assert started == [packages]
     monkeypatch.setattr(testing, "cpu_capability", lambda *_: "DEFAULT")

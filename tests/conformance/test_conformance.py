@@ -17,8 +17,8 @@ FOLDER = Path(__file__).parent
 RULES = {
     name: rule for part in tomllib.loads((FOLDER / "rules.toml").read_text()).values() for name, rule in part.items()
 }
-# A file in a folder named `modules` is imported by a program, not run by itself.
-PROGRAMS = sorted(file for file in FOLDER.rglob("*.spl") if "modules" not in file.parts)
+# A file in a folder named `modules` or `project` is imported by a program, not run by itself.
+PROGRAMS = sorted(file for file in FOLDER.rglob("*.spl") if not {"modules", "project"} & set(file.parts))
 
 
 def name_of(file: Path) -> str:

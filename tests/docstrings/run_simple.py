@@ -25,7 +25,7 @@ HEADER = """use torch
 use torch.nn
 use torch.nn.functional as F
 use torch.optim
-use recorder.{run_statement, is_same, true_division, floor_division}
+use recorder.{run_statement, is_same, true_division}
 """
 
 

@@ -15,8 +15,8 @@ actor
 """
 RESERVED = set(WORDS.split())
 OPERATORS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
-    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "xor", ast.LShift: "<<", ast.RShift: ">>",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "xor", ast.LShift: "<<", ast.RShift: ">>",
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in",
     ast.NotIn: "not in",
 }  # fmt: skip
@@ -165,8 +165,6 @@ class Expressions:
         if is_number(node):
             return number(eval(compile(ast.Expression(node), "literal", "eval")))
         left, right = self(node.left), self(node.right)
-        if isinstance(node.op, ast.FloorDiv):
-            return f"floor_division({left}, {right})"
         constants = [side.value for side in (node.left, node.right) if isinstance(side, ast.Constant)]
         if isinstance(node.op, ast.Mod) and any(isinstance(value, str) for value in constants[:1]):
             raise Untranslatable("% of a string")

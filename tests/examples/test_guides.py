@@ -18,14 +18,21 @@ pytestmark = pytest.mark.skipif(not HOST, reason="SIMPLE_HOST is not set")
 pytest.importorskip("torch", reason="this Python has no torch", exc_type=ModuleNotFoundError)
 
 GUIDES = [
+    "attribution.md",
     "autograd.md",
+    "compile-and-export.md",
+    "custom-operators.md",
     "data.md",
+    "distributed.md",
     "dlpack.md",
     "errors.md",
     "from-pytorch.md",
     "metrics.md",
     "models.md",
+    "onnx.md",
     "python.md",
+    "quantization.md",
+    "torchscript.md",
     "trainer.md",
     "training.md",
 ]
@@ -36,13 +43,14 @@ def text_of(guide: str) -> str:
 
 
 def blocks_of(guide: str) -> list[tuple[str, str]]:
-    """Each code block with the text below it."""
-    return re.findall(r"```simple\n(.*?)```\n\n```\n(.*?)```", text_of(guide), re.S)
+    """Each code block with the text below it; one that begins with the name of its file is run by a command below."""
+    return re.findall(r"```simple\n(?!# \w+\.spl\n)(.*?)```\n\n```\n(.*?)```", text_of(guide), re.S)
 
 
 def printed(code: str, folder: Path) -> str:
     """What a block prints that is pasted into a file."""
-    for name in re.findall(r'py\.import\("(\w+)', code):
+    for name in re.findall(r'py\.import\("(\w+)|^use (executorch|torchao|transformers|timm)$', code, re.M):
+        name = "".join(name)
         if name != "simple_torch" and importlib.util.find_spec(name) is None:  # the host has that one itself
             pytest.skip(f"this Python has no {name}")
     program = folder / "block.spl"
@@ -68,7 +76,7 @@ def test_every_python_block_prints_its_output(guide, tmp_path):
 
 @pytest.mark.parametrize("guide", GUIDES)
 def test_every_block_has_its_output(guide):
-    assert len(blocks_of(guide)) == text_of(guide).count("```simple")
+    assert len(blocks_of(guide)) == len(re.findall(r"```simple\n(?!# \w+\.spl\n)", text_of(guide)))
 
 
 @pytest.mark.parametrize(("guide", "number"), [(guide, i) for guide in GUIDES for i in range(len(blocks_of(guide)))])

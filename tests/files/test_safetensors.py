@@ -140,3 +140,27 @@ def test_offsets_that_overlap_or_leave_gaps_are_io_errors(why, offsets, size, tm
     message = OURS.load_error(path)
     assert message.startswith("Io: ")
     assert why in message
+
+
+def test_large_tensors_are_the_files_pages_until_they_are_written(tmp_path):
+    path, value = tmp_path / "large.safetensors", torch.arange(600_000).reshape(600, 1000)
+    safetensors.save_file({"large": value, "small": torch.ones(3)}, path)
+    before = path.read_bytes()
+    loaded = OURS.load(str(path))
+    assert loaded["large"].equal(value)
+    loaded["large"].add_(1)
+    assert path.read_bytes() == before
+    path.unlink()
+    assert loaded["large"].equal(value + 1)
+    assert loaded["small"].equal(torch.ones(3))
+
+
+def test_saving_over_the_file_keeps_the_tensors_that_came_from_it(tmp_path):
+    """A file that is written in place would change its pages under the tensors, or end the process."""
+    path, value = tmp_path / "large.safetensors", torch.arange(600_000)
+    OURS.save({"first": value, "second": value * 2}, str(path))
+    loaded = OURS.load(str(path))
+    OURS.save({"first": loaded["second"] + 1}, str(path))
+    assert loaded["first"].equal(value)
+    assert loaded["second"].equal(value * 2)
+    assert OURS.load(str(path))["first"].equal(value * 2 + 1)

@@ -18,7 +18,7 @@ MODULES = [
     *("torch", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.optim"),
     *("torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.autograd", "torch.autograd.functional"),
     *("torch.func", "torch.utils.data", "torch.cuda", "torch.random", "torch.testing", "torch.accelerator"),
-    *("torch.serialization", "torch.backends", "torch.hub"),
+    *("torch.serialization", "torch.backends", "torch.hub", "torch.jit"),
 ]
 OURS = run(
     "".join(f"use {name} as m{i}\n" for i, name in enumerate(MODULES))

@@ -78,11 +78,13 @@ def test_one_element_tensors_are_accepted_as_numbers():
     assert history.rows == [{"acc": 1, "loss": 0.5}]
 
 
-@pytest.mark.parametrize("values", [{"loss": "low"}, {"loss": torch.ones(2)}, {"loss": None}, [1.0], {"epoch": 1}])
+@pytest.mark.parametrize("values", [{"loss": "low"}, {"loss": torch.ones(2)}, {"loss": None}, {"epoch": 1}])
 def test_other_values_are_rejected(values, tmp_path):
     history, logger = OURS.history(), OURS.logger(str(tmp_path / "log.csv"))
     for each in (history, logger):
         assert_raises("InvalidArgument", r"log\(\): expected a (number|dict of numbers)", each.log, 0, values)
+        with pytest.raises(TypeError, match=r"log\(\): values must be \{text: any\}, got list"):
+            each.log(0, [1.0])
     assert len(history) == 0
 
 
@@ -342,7 +344,7 @@ def test_error_without_matplotlib_names_the_install_command(monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [WithoutMatplotlib(), *sys.meta_path])
-    message = r"plot_history\(\): needs Python's matplotlib.*-m pip install matplotlib"
+    message = r"plot_history\(\): needs Python's matplotlib.*pip install .*matplotlib"
     assert_raises("Unavailable", message, OURS.plot, history_of(ROWS), "h.png")
 
 

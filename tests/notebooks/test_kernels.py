@@ -193,3 +193,42 @@ def test_no_time_is_spent_on_what_a_cell_does_not_mention(python_kernel):
     start = time.perf_counter()
     assert python_kernel.run("%simple filler_19999 + 1").text == "20000"
     assert time.perf_counter() - start < 60
+
+
+# ---- event loops of graphical interfaces, and the debugger
+
+LOOP = """%%python
+import time
+from ipykernel.eventloops import register_integration
+turns = []
+@register_integration("counting")
+def loop_counting(kernel):
+    turns.append(1)
+    time.sleep(0.01)
+"""
+
+
+def test_an_event_loop_runs_between_the_cells(jupyter):
+    """%gui is IPython's: this loop stands for that of Qt, Tk and others, which need a screen."""
+    with Kernel("simple") as kernel:
+        kernel.run(LOOP)
+        assert kernel.run("turns.__len__()").text == "0"
+        assert kernel.run("%gui counting\nval before = 1").errors == []
+        time.sleep(0.5)
+        first = int(kernel.run("turns.__len__()").text)
+        time.sleep(0.5)
+        second = int(kernel.run("%%python\nlen(turns)").text)
+        assert 0 < first < second
+        kernel.run("%gui")
+        time.sleep(0.2)
+        counts = {kernel.run("turns.__len__()").text for _ in range(2)}
+        assert len(counts) == 1
+
+
+def test_the_debugger_finds_the_exception_of_a_cell(simple_kernel):
+    assert simple_kernel.run("val items = [1]\nitems[5]").error == "IndexError"
+    shown = simple_kernel.run("%%python\nimport sys\ntype(sys.last_value).__name__, str(sys.last_value)").text
+    assert shown.startswith("('IndexError', ")
+    simple_kernel.run('use python as py\npy.import("json").loads("[")')
+    shown = simple_kernel.run("%%python\nsys.last_traceback.tb_next is not None, type(sys.last_value).__name__").text
+    assert shown == "(True, 'JSONDecodeError')"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import http.server
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,30 @@ def simple(site: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+class Hello(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def url() -> Iterator[str]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hello)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def hidden(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A library for LD_PRELOAD that hides those of the system."""
+    made = tmp_path_factory.mktemp("preload") / "hidden.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", made, Path(__file__).parent / "hidden_libraries.c"], check=True)
+    return str(made)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "python"))
+from simple_torch_command.troubleshooting import entries
+
 if os.environ.get("SIMPLE_TORCH") == "off":
     pytest.skip("there is no PyTorch", allow_module_level=True)
 torch = pytest.importorskip("torch")
+ROOT = Path(__file__).resolve().parents[2]
 MINOR = ".".join(torch.__version__.split(".")[:2])
 
 
@@ -86,6 +92,31 @@ def test_doctor_reports_what_is_used(simple, site):
     assert str(site / "simple_torch" / "lib") in done.stdout
 
 
+def test_doctor_explains_an_entry(simple):
+    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+    known = entries(page)
+    assert len(known) == page.count("\n### ")
+    for name in known:
+        done = simple("doctor", name)
+        assert (done.stdout, done.returncode) == (f"{known[name]}\n", 0)
+    unknown = simple("doctor", "no-such-entry")
+    assert (unknown.stdout, unknown.returncode) == ("", 2)
+    assert unknown.stderr.startswith("simple doctor: no entry 'no-such-entry'; entries: missing-build-tools, ")
+    assert simple("doctor", "no-gpu", "more").returncode == 2
+
+
+def test_an_error_names_an_entry_that_the_doctor_explains(simple):
+    done = simple("-e", "use torch; torch.ones([2]).sum().backward()")
+    assert done.returncode == 1
+    (entry,) = re.findall(r"hint: .*; see `simple doctor ([\w-]+)`\n", done.stderr)
+    assert simple("doctor", entry).stdout.startswith("No gradient\n")
+
+
+def faults_of(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The entries of the faults that a command reports."""
+    return re.findall(r"(?:^fault|^simple): .*; see `simple doctor ([\w-]+)`$", done.stdout + done.stderr, re.M)
+
+
 def test_a_torch_without_a_backend_is_rejected_by_name(simple, tmp_path):
     fake = tmp_path / "torch"
     fake.mkdir()
@@ -97,6 +128,7 @@ def test_a_torch_without_a_backend_is_rejected_by_name(simple, tmp_path):
         text = done.stdout + done.stderr
         assert f"PyTorch 2.13.1 in {fake} has no backend in this installation, which has those of" in text
         assert "-m pip install 'torch==" in text
+        assert faults_of(done) == ["a-part-that-is-not-built"]
 
 
 def test_a_python_without_torch_runs_programs_that_do_not_use_it(simple):
@@ -110,6 +142,36 @@ def test_a_python_without_torch_runs_programs_that_do_not_use_it(simple):
     assert "has no PyTorch; install" in simple("-e", "use torch; print torch.ones([1])", python=python).stderr
     doctor = simple("doctor", python=python)
     assert (doctor.returncode, "has no PyTorch; install one of" in doctor.stdout) == (1, True)
+    assert faults_of(doctor) == ["no-pytorch"]
+
+
+def test_another_python_and_a_broken_host_are_faults_with_an_entry(simple, site, tmp_path):
+    """In a copy of the installation, without its bridges, and with a host that does not start."""
+    broken = tmp_path / "site" / "simple_torch"
+    shutil.copytree(site / "simple_torch", broken, symlinks=True)
+    (broken / "bin" / "simple-host").write_text("#!/bin/sh\nexit 1\n")
+    started = simple("doctor", SIMPLE_BUILD=str(broken))
+    assert f"{broken / 'bin' / 'simple-host'} does not run a program: exit code 1" in started.stdout
+    (broken / "bin" / "simple-host").unlink()
+    missing = simple("-e", "print 1", SIMPLE_BUILD=str(broken))
+    assert f"{broken / 'bin' / 'simple-host'} is missing; install the package again" in missing.stderr
+    for bridge in broken.glob("lib/libsimple_torch_bridge-*"):
+        bridge.unlink()
+    other = simple("doctor", SIMPLE_BUILD=str(broken))
+    assert "this installation was built for another Python than 3." in other.stdout
+    for done in (started, missing, other):
+        assert (faults_of(done), done.returncode) == (["a-part-that-is-not-built"], 1)
+
+
+def test_an_error_of_the_host_is_a_fault_with_the_entry_of_its_hint(simple, site, tmp_path):
+    broken = tmp_path / "site" / "simple_torch"
+    shutil.copytree(site / "simple_torch", broken, symlinks=True)
+    error = "-e:1:1: error: python has no libpython3.11.so.1.0\n  use python\n  hint: see `simple doctor no-library`"
+    (broken / "bin" / "simple-host").write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{error}\nEND\nexit 1\n")
+    done = simple("doctor", SIMPLE_BUILD=str(broken))
+    assert f"host      {broken / 'bin' / 'simple-host'}\n" in done.stdout
+    assert "does not run a program: python has no libpython3.11.so.1.0; see" in done.stdout
+    assert (faults_of(done), done.returncode) == (["no-library"], 1)
 
 
 def test_torch_may_be_anywhere_on_the_path(site, tmp_path):

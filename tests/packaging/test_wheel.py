@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -13,15 +14,28 @@ import pytest
 
 import wheel
 from console import SetupError
-from layout import DEFAULT_TORCH, REQUIREMENTS, ROOT, TORCH_VERSIONS
+from layout import DEFAULT_TORCH, REQUIREMENTS, ROOT, SUPPORTED_TORCH, TORCH_VERSIONS, WHEEL_VERSIONS
 
 LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
 needs_wheel = pytest.mark.skipif(not LONG, reason="builds the wheel; set SIMPLE_LONG_TESTS=1")
 
 
-@pytest.mark.parametrize("minor", TORCH_VERSIONS)
+def test_a_wheel_can_have_a_backend_for_each_supported_torch():
+    assert list(WHEEL_VERSIONS) == SUPPORTED_TORCH
+
+
+@pytest.mark.parametrize("minor", sorted(SUPPORTED_TORCH[1:-1]))
+def test_a_lock_file_for_the_wheel_has_torch_alone(minor):
+    if minor in TORCH_VERSIONS:
+        pytest.skip("it has an environment")
+    text = (REQUIREMENTS / f"backend-{minor}.lock").read_text()
+    assert [line.split("==")[0] for line in text.splitlines() if line[0] not in "# "] == ["torch"]
+    assert (REQUIREMENTS / f"backend-{minor}.in").read_text().startswith(f"torch=={minor}.")
+
+
+@pytest.mark.parametrize("minor", WHEEL_VERSIONS)
 def test_only_torch_is_needed_to_build(minor):
-    lines = wheel.torch_requirement((REQUIREMENTS / f"torch-{minor}.lock").read_text()).splitlines()
+    lines = wheel.torch_requirement(wheel.lock_with_torch(minor).read_text()).splitlines()
     assert lines[0].startswith(f"torch=={minor}.")
     assert len(lines) > 1
     assert all(line.strip().startswith("--hash=sha256:") for line in lines[1:])
@@ -33,7 +47,7 @@ def test_a_lock_without_torch_is_an_error():
 
 
 def test_the_default_torch_is_first():
-    assert wheel.ordered(sorted(TORCH_VERSIONS))[0] == DEFAULT_TORCH
+    assert wheel.ordered(sorted(WHEEL_VERSIONS))[0] == DEFAULT_TORCH
 
 
 def test_one_wheel_is_expected(tmp_path):
@@ -63,7 +77,8 @@ def environment(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, with_pip=False)
     (site,) = folder.glob("lib/python3*/site-packages")
     with zipfile.ZipFile(built) as archive:
-        assert any(name.startswith("simple_torch.libs/libcurl") for name in archive.namelist())
+        for library in ("curl", "pcre2-8", "crypto", "sqlite3"):
+            assert any(name.startswith(f"simple_torch.libs/lib{library}-") for name in archive.namelist()), library
         assert not any("libtorch" in Path(name).name or "libpython" in name for name in archive.namelist())
     uv = ROOT / ".simple" / "tools" / "bin" / "uv"
     subprocess.run([uv, "pip", "install", "-q", "--no-deps", "--python", folder / "bin" / "python", built], check=True)
@@ -72,9 +87,9 @@ def environment(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def output_of(*command: str | Path) -> str:
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("SIMPLE_")}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, cwd="/")
+def output_of(*command: str | Path, **variables: str) -> str:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SIMPLE_")}
+    done = subprocess.run(command, env={**inherited, **variables}, capture_output=True, text=True, check=False, cwd="/")
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -98,6 +113,13 @@ def test_the_installed_command_runs_examples_and_is_without_fault(environment):
     names = output_of(environment / "bin" / "simple", "examples").split()
     assert "torch/training/xor.spl" in names
     assert output_of(environment / "bin" / "simple", "examples", "xor")
+
+
+@needs_wheel
+def test_std_modules_run_where_the_system_has_no_libraries(environment, hidden, url):
+    program = Path(__file__).parent / "bundled_program.spl"
+    found = output_of(environment / "bin" / "simple", program, url, LD_PRELOAD=hidden)
+    assert found.splitlines() == re.findall(r"# expect: (.*)", program.read_text())
 
 
 @needs_wheel

@@ -46,6 +46,13 @@ def test_the_kinds_of_errors_are_those_of_the_table():
         assert re.findall(r"`(\w+)`", fields) == before[: before.index("message")]
 
 
+def test_every_image_is_in_a_page():
+    pages = "".join(page.read_text() for page in DOCS.glob("*.md"))
+    images = [file.relative_to(DOCS).as_posix() for file in DOCS.rglob("*") if file.suffix in (".png", ".svg")]
+    assert len(images) > 5
+    assert [image for image in images if f"]({image})" not in pages] == []
+
+
 def test_every_guide_with_programs_is_run():
     """A page whose blocks of Simple no test runs would not be noticed."""
     tests = "".join(file.read_text() for file in (ROOT / "tests" / "examples").glob("test_*.py"))

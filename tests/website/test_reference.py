@@ -88,6 +88,22 @@ def test_the_examples_of_the_functions(module):
     assert doctest.testmod(module).failed == 0
 
 
+def test_a_comment_behind_a_value_describes_it():
+    (value, other) = read_source("val NOFLAG = 0    # no flag\nval at = '#'\n").declarations
+    assert (value.signature, value.doc, other.doc) == ("val NOFLAG = 0", "No flag.", "")
+
+
+def test_a_raw_docstring_is_read():
+    assert read_source('r"""The pattern \\d."""\n').doc == "The pattern \\d."
+
+
+def test_every_public_module_and_name_is_described():
+    undescribed = [module.name for module in public_modules().values() if not module.doc]
+    for module in public_modules().values():
+        undescribed += [f"{module.name}.{name}" for name, found in module.names.items() if not found.declaration.doc]
+    assert undescribed == []
+
+
 def test_every_public_module_and_name_has_a_place():
     modules = public_modules()
     assert {"torch", "torch.nn", "torch.nn.functional", "torch.optim", "vision.transforms", "std.fs"} <= modules.keys()
@@ -130,6 +146,13 @@ def test_methods_of_other_files_belong_to_their_class():
     names = {member.declaration.name: member.module for member in members_of(tensor)}
     assert names["sum"] == "torch.tensor.reductions"
     assert names["matmul"] == "torch.tensor.base"
+
+
+def test_a_method_has_the_description_of_its_parent():
+    text = reference.pages()[reference.page_path("torch.distributions.location_scale")]
+    (section,) = re.findall(r"### `Normal.entropy` [^\n]*\n(.*?)(?=\n##)", text, re.S)
+    link = r"\[`Distribution.entropy`\]\(torch\.distributions\.\S*md#\S*\.Distribution\.entropy\)"
+    assert re.search(f"As {link}: The entropies, of the shape batch", section)
 
 
 def test_names_that_torch_loads_late_are_listed():

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import doctor
 from website.repository import ROOT
+
+sys.path.insert(0, str(ROOT / "python"))
+from simple_torch_command import doctor as package_doctor
+from simple_torch_command import installation, troubleshooting
 
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text()
 SOURCE = (ROOT / "simple" / "torch" / "error_hints.spl").read_text()
@@ -20,11 +26,7 @@ with_torch = pytest.mark.skipif(
 )
 
 
-def anchor(heading: str) -> str:
-    return re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-"))
-
-
-ENTRIES = {anchor(heading): text for heading, text in re.findall(r"^### ([^\n]+)\n((?:(?!^##).)*)", PAGE, re.S | re.M)}
+ENTRIES = troubleshooting.entries(PAGE)
 
 
 def entries_of_doctor() -> set[str]:
@@ -41,6 +43,32 @@ def test_the_entries_are_those_of_the_doctor_and_of_the_hints():
     assert len(ROWS) == SOURCE.count('\n    ("')
     named = {entry for _, _, entry in ROWS} | entries_of_doctor()
     assert named == set(ENTRIES)
+
+
+def test_the_examples_of_the_functions():
+    assert doctest.testmod(troubleshooting).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("part", "entry"),
+    [
+        ("has no PyTorch; install one of", "no-pytorch"),
+        ("has no backend in this installation", installation.NOT_BUILT),
+        ("this installation was built for another Python than", installation.NOT_BUILT),
+        ("does not run a program", installation.NOT_BUILT),
+    ],
+)
+def test_an_entry_quotes_the_faults_of_an_installed_package(part, entry):
+    assert part in quoted(ENTRIES[entry])
+    sources = "".join(Path(module.__file__).read_text() for module in (installation, package_doctor))
+    assert part in sources
+
+
+def test_the_doctor_of_a_checkout_explains_an_entry():
+    command = [sys.executable, "-B", ROOT / "tools" / "setup", "doctor"]
+    done = subprocess.run([*command, "no-gpu"], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == (f"{ENTRIES['no-gpu']}\n", 0)
+    assert subprocess.run([*command, "no-entry"], capture_output=True, check=False).returncode == 2
 
 
 @pytest.mark.parametrize(("part", "entry"), [(part, entry) for part, _, entry in ROWS])

@@ -25,6 +25,7 @@ from layout import (
     SANITIZED,
     TORCH_SIZES,
     TORCH_VERSIONS,
+    WHEEL_VERSIONS,
     Build,
     full_environment,
     notebook_environment,
@@ -88,13 +89,19 @@ def _parser() -> argparse.ArgumentParser:
     docs.add_argument("--port", type=int, default=8000, help="the port of --serve (%(default)s)")
     docs.add_argument("--output", type=Path, default=SITE, metavar="DIR", help="the folder of the site")
     wheel = command("wheel", _wheel, "build the Python package, into dist/")
-    wheel.add_argument("--torch", choices=TORCH_VERSIONS, action="append", help="with a backend for it (default: all)")
+    tested = " and ".join(sorted(TORCH_VERSIONS))
+    wheel.add_argument(
+        "--torch", choices=WHEEL_VERSIONS, action="append", help=f"with a backend for it (default: {tested})"
+    )
     wheel.add_argument("--yes", "-y", action="store_true", help="do not ask before installing")
     shell = command("completion", _completion, "print the completion of a shell")
     shell.add_argument(
         "shell", nargs="?", choices=("bash", "zsh", "fish"), help='in ~/.bashrc: eval "$(bin/simple completion bash)"'
     )
-    command("doctor", _doctor, "report what is used, with versions and paths, and every fault")
+    examined = command("doctor", _doctor, "report what is used, with versions and paths, and every fault")
+    examined.add_argument(
+        "entry", nargs="?", metavar="ENTRY", help="print this entry of docs/troubleshooting.md instead"
+    )
     return parser
 
 
@@ -236,8 +243,10 @@ def completed_commands(module: ModuleType) -> list:
     return list(commands.values())
 
 
-def _doctor(_options: argparse.Namespace) -> int:
-    return diagnose()
+def _doctor(options: argparse.Namespace) -> int:
+    if options.entry is None:
+        return diagnose()
+    return _installed_command("troubleshooting").explain(ROOT / "docs" / "troubleshooting.md", [options.entry])
 
 
 if __name__ == "__main__":

@@ -32,6 +32,10 @@ TORCH_VERSIONS = tuple(
         key=lambda minor: (minor != DEFAULT_TORCH, [-part for part in version_key(minor)]),
     )
 )
+# Those for which a wheel can have a backend. Of those that set-up does not install, the build installs torch alone.
+WHEEL_VERSIONS = tuple(
+    minor for minor in SUPPORTED_TORCH if minor in TORCH_VERSIONS or (REQUIREMENTS / f"backend-{minor}.lock").exists()
+)
 NO_TORCH = "none"
 # Those for which tests/packages has a lock file.
 PACKAGES_VERSIONS = tuple(minor for minor in TORCH_VERSIONS if (REQUIREMENTS / f"packages-{minor}.lock").exists())
@@ -112,14 +116,16 @@ def runtime_environment(torch: str, *, state: Path = STATE, requirements: Path =
 
 def full_environment(torch: str, *, state: Path = STATE, requirements: Path = REQUIREMENTS) -> Environment:
     """What the tests, the benchmarks and all examples need."""
-    locks = (requirements / f"torch-{torch}.lock", requirements / "models.lock")
-    return Environment(torch, state / f"torch-{torch}", locks)
+    names = (f"torch-{torch}.lock", "models.lock", f"deployment-{torch}.lock")
+    return Environment(torch, state / f"torch-{torch}", tuple(requirements / name for name in names))
 
 
 def packages_environment(torch: str, *, state: Path = STATE, requirements: Path = REQUIREMENTS) -> Environment:
     """The environment of tests/packages, with the same torch. Programs of users do not use it."""
-    lock = requirements / f"packages-{torch}.lock"
-    return Environment(torch, state / f"packages-{torch}", (lock,), "the packages of tests/packages", "packages_gb")
+    # transformers imports torchao where it is installed, which takes seconds: programs of users do without.
+    names = (f"packages-{torch}.lock", "models.lock", f"quantization-{torch}.lock")
+    locks = tuple(requirements / name for name in names)
+    return Environment(torch, state / f"packages-{torch}", locks, "the packages of tests/packages", "packages_gb")
 
 
 def notebook_environment(torch: str, *, state: Path = STATE, requirements: Path = REQUIREMENTS) -> Environment:

@@ -20,11 +20,15 @@ _EMBEDDED = (
     "tests/abi/test_fuzz.py",
     "tests/abi/test_embedded.py",
     "tests/abi/test_nodes.py",
+    "tests/attribution",
     "tests/autograd",
     "tests/bridge/test_async_functions.py",
+    "tests/bridge/test_declared_types.py",
     "tests/bridge/test_generators.py",
+    "tests/bridge/test_inheritance.py",
     "tests/bridge/test_jupyter_and_xdist.py",
     "tests/bridge/test_loading.py",
+    "tests/bridge/test_lost_errors.py",
     "tests/bridge/test_packages.py",
     "tests/bridge/test_python_process.py",
     "tests/bridge/test_sequences.py",
@@ -34,8 +38,10 @@ _EMBEDDED = (
     "tests/bridge/test_simple_in_python.py",
     "tests/bridge/test_simple_objects.py",
     "tests/bridge/test_simple_types.py",
+    "tests/bridge/test_views.py",
     "tests/cli/test_versions.py",
     "tests/data",
+    "tests/deployment",
     "tests/distributions",
     "tests/dlpack/test_move.py",
     "tests/dlpack/test_python_callbacks.py",
@@ -48,6 +54,7 @@ _EMBEDDED = (
     "tests/metrics",
     "tests/modules",
     "tests/notebooks",
+    "tests/onnx",
     "tests/opinfo",
     "tests/optim",
     "tests/packaging/test_command.py",
@@ -67,6 +74,11 @@ _FORKING = (
     "MemoryRelease.HappensInAForkedProcess",
 )
 PACKAGES = "tests/packages"
+# Tests of packages that only the environment of tests/packages has; elsewhere they are skipped.
+_QUANTIZATION = (
+    "tests/deployment",
+    *(f"tests/examples/test_guides.py::test_prints_the_guides_output[quantization.md-{block}]" for block in (1, 2)),
+)
 NOTEBOOKS = "tests/notebooks"
 _IN_A_BROWSER = "tests/website/test_browser.py"
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
@@ -148,7 +160,8 @@ def run_notebook_tests(
 
 def _packages_suite(tree: Build, packages: Environment, name_filter: str | None, long: bool) -> Counts:
     variables = {**test_variables(tree, packages, long=long), "SIMPLE_TEST_PACKAGES": "1"}
-    return _suite("packages", lambda: _pytest(tree, str(packages.python), [PACKAGES], name_filter, variables))
+    paths = [PACKAGES, *_QUANTIZATION]
+    return _suite("packages", lambda: _pytest(tree, str(packages.python), paths, name_filter, variables))
 
 
 def _report(total: Counts) -> int:

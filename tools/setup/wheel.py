@@ -12,7 +12,7 @@ from pathlib import Path
 import system
 from console import SetupError, log, run, step
 from environments import install_locks, make_tools, uv_command, uv_variables
-from layout import DEFAULT_TORCH, REQUIREMENTS, ROOT, STATE, TORCH_VERSIONS, environment
+from layout import DEFAULT_TORCH, REQUIREMENTS, ROOT, STATE, TORCH_VERSIONS, WHEEL_VERSIONS, environment
 
 DIST = ROOT / "dist"
 _TOOLS = STATE / "wheel-tools"
@@ -46,7 +46,7 @@ def build_wheel(torch_versions: Sequence[str], out: Path = DIST) -> Path:
 
 def ordered(minors: Sequence[str]) -> list[str]:
     """The default first: its Python's libraries decide nothing, but its faults are reported first."""
-    return sorted(minors, key=lambda minor: (minor != DEFAULT_TORCH, TORCH_VERSIONS.index(minor)))
+    return sorted(minors, key=lambda minor: (minor != DEFAULT_TORCH, WHEEL_VERSIONS.index(minor)))
 
 
 def repaired(tools: Path, wheel: Path, out: Path) -> Path:
@@ -68,6 +68,12 @@ def single(folder: Path) -> Path:
     return found[0]
 
 
+def lock_with_torch(minor: str) -> Path:
+    """The lock file that has the hashes of a torch: that of its environment, or one for the wheel alone."""
+    name = f"runtime-{minor}.lock" if minor in TORCH_VERSIONS else f"backend-{minor}.lock"
+    return REQUIREMENTS / name
+
+
 def torch_requirement(lock: str) -> str:
     """The lines of torch in a lock file, with its hashes.
 
@@ -82,12 +88,11 @@ def torch_requirement(lock: str) -> str:
 
 
 def _python_with_torch(minor: str, base_python: str) -> Path:
-    complete = environment(minor)
-    if complete.complete():
-        return complete.python
+    if minor in TORCH_VERSIONS and environment(minor).complete():
+        return environment(minor).python
     folder = STATE / f"wheel-torch-{minor}"
     lock = folder.with_name(folder.name + ".lock")
-    wanted = torch_requirement(complete.locks[0].read_text())
+    wanted = torch_requirement(lock_with_torch(minor).read_text())
     if not (folder.exists() and lock.exists() and lock.read_text() == wanted):
         with step(f"torch {minor} without the packages that it needs to run, into {folder}"):
             lock.unlink(missing_ok=True)

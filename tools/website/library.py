@@ -22,6 +22,8 @@ _LATE = {
         ("torch.amp", None),
         ("torch.distributions", None),
         ("torch.hub", None),
+        ("torch.jit", None),
+        ("torch.onnx", None),
         ("torch.sparse", None),
         ("torch.amp", "GradScaler"),
         ("torch.lobpcg", "lobpcg"),
@@ -189,3 +191,17 @@ def members_of(found: Found) -> list[Found]:
         if not name.startswith("_") or (name.startswith("__") and member.declaration.doc):
             shown.setdefault(name, member)
     return list(shown.values())
+
+
+def inherited_from(owner: Found, name: str) -> tuple[Found, Found] | None:
+    """The nearest parent that describes a member of this name, and that member."""
+    for base in owner.declaration.bases:
+        parent = target_of(owner.module, base)
+        if not isinstance(parent, Found):
+            continue
+        for member in members_of(parent):
+            if member.declaration.name == name and member.declaration.doc:
+                return parent, member
+        if found := inherited_from(parent, name):
+            return found
+    return None

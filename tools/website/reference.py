@@ -9,6 +9,7 @@ from website.library import (
     Found,
     PublicModule,
     file_of,
+    inherited_from,
     members_of,
     other_names,
     public_modules,
@@ -22,6 +23,16 @@ from website.spl_source import Declaration
 
 FOLDER = "reference/library"
 _NAMES_ON_A_PAGE = 40
+# Methods that have one meaning in all classes.
+_CONVENTIONS = {
+    "create": "Upstream's name for the constructor.",
+    "drop": "Releases what the object holds. Its last reference calls it.",
+    "iter": "The iterator of a loop over the object.",
+    "initialize_parameters": "Sets the sizes of a lazy module by its first input.",
+    "len": "The number of elements: `len(x)`.",
+    "reset_parameters": "Draws the initial parameters again, in place.",
+    "to_string": "The text that print shows.",
+}
 _KINDS = {"fn": "function", "me": "function", "val": "value", "var": "value", "let": "value", "const": "value"}
 
 
@@ -182,16 +193,30 @@ def _sections(page: str) -> list[str]:
                     name = f"{declaration.name}.{member.declaration.name}"
                     anchor = f"{place.anchor}.{member.declaration.name}"
                     lines += [f'### `{name}` {{ #{anchor} data-toc-label="{member.declaration.name}" }}', ""]
-                    lines += _described(member)
+                    lines += _described(member, _inherited_doc(found, member))
     return lines
 
 
-def _described(found: Found) -> list[str]:
+def _described(found: Found, inherited: str = "") -> list[str]:
     declaration = found.declaration
     lines = ["```simple", declaration.signature, *_constructor(declaration), "```", ""]
-    if declaration.doc:
-        lines += [markdown_of(declaration.doc), ""]
+    if doc := markdown_of(declaration.doc) or inherited:
+        lines += [doc, ""]
     return [*lines, _source_link(found), ""]
+
+
+def _inherited_doc(owner: Found, member: Found) -> str:
+    """What a parent writes about a method that the class defines again."""
+    found = inherited_from(owner, member.declaration.name)
+    if found is None:
+        return _CONVENTIONS.get(member.declaration.name, "")
+    parent, described = found
+    doc = markdown_of(described.declaration.doc)
+    place = places().get(_key(parent))
+    if place is None:
+        return doc
+    name = described.declaration.name
+    return f"As [`{parent.declaration.name}.{name}`]({place.page}.md#{place.anchor}.{name}): {doc}"
 
 
 def _constructor(declaration: Declaration) -> list[str]:

@@ -18,6 +18,7 @@ _USE = re.compile(
     r"(?P<export>export\s+)?use\s+(?P<module>[\w.]+?)(?:\.(?P<names>\*|\{[^}]*\}))?(?:\s+as\s+(?P<alias>\w+))?$"
 )
 _EXPORT = re.compile(r"export\s+(?!use\b|fn\b|class\b)(?P<names>[\w, ]+)$")
+_VALUES = ("val", "var", "let", "const", "type")
 _RECORDS = ("class", "struct", "enum", "trait", "mixin", "impl")
 
 
@@ -114,6 +115,8 @@ class _Reader:
         last, signature = self.header(start, kind)
         made = Declaration(kind, found["name"], signature, start + 1, is_static="static" in words)
         made.doc = self.doc_at(last + 1) or self.comment_above(start)
+        if not made.doc and kind in _VALUES:
+            made.doc = _as_sentence(self.lines[start][len(_without_comment(self.lines[start])) :].strip("# "))
         if kind in _RECORDS:
             indent = _indent(self.lines[start])
             made.members = list(self.declarations(indent + 4, last + 1, self.block_end(last + 1, indent)))
@@ -123,7 +126,7 @@ class _Reader:
 
     def header(self, start: int, kind: str) -> tuple[int, str]:
         """The last line of a header, and its text without the colon and the body."""
-        if kind in ("val", "var", "let", "const", "type"):
+        if kind in _VALUES:
             return start, _without_comment(self.lines[start]).strip()
         text, depth, i = "", 0, start
         while i < len(self.lines):
@@ -140,10 +143,11 @@ class _Reader:
 
     def doc_at(self, start: int) -> str:
         """The docstring that begins in a line."""
-        if start >= len(self.lines) or not self.lines[start].strip().startswith('"""'):
+        found = re.match(r'(\s*)r?"""', self.lines[start]) if start < len(self.lines) else None
+        if found is None:
             return ""
-        indent = _indent(self.lines[start])
-        text = "\n".join(self.lines[start:])[indent + 3 :]
+        indent = len(found[1])
+        text = "\n".join(self.lines[start:])[found.end() :]
         lines = text[: text.index('"""')].splitlines()
         rest = [line[indent:] if not line[:indent].strip() else line for line in lines[1:]]
         return "\n".join([lines[0] if lines else "", *rest]).strip()
@@ -191,13 +195,26 @@ def _without_comment(line: str) -> str:
     >>> _without_comment('fn f(a = "#"): a    # note')
     'fn f(a = "#"): a    '
     """
-    in_text = False
+    quote = ""  # that of the string around the character
     for i, character in enumerate(line):
-        if character == '"' and line[i - 1 : i] != "\\":
-            in_text = not in_text
-        elif character == "#" and not in_text:
+        if character in "\"'" and quote in ("", character) and line[i - 1 : i] != "\\":
+            quote = "" if quote else character
+        elif character == "#" and not quote:
             return line[:i]
     return line
+
+
+def _as_sentence(comment: str) -> str:
+    """A comment behind a value as its description.
+
+    >>> _as_sentence("no flag; also (?x)"), _as_sentence("IndependentConstraint"), _as_sentence("")
+    ('No flag; also (?x).', 'IndependentConstraint.', '')
+    """
+    if not comment:
+        return ""
+    is_word = re.match(r"[a-z]+[,;:]?(\s|$)", comment) is not None
+    start = comment[0].upper() if is_word else comment[0]
+    return start + comment[1:] + ("" if comment.endswith((".", "…")) else ".")
 
 
 def _lines_in_text(lines: list[str]) -> Iterator[bool]:

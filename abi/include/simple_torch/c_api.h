@@ -5393,6 +5393,307 @@ SPT_API int32_t spt_cuda_max_memory_allocated(int32_t device_id, int64_t* out);
  *  Simple:   rt_torch_cuda_empty_cache */
 SPT_API int32_t spt_cuda_empty_cache(void);
 
+/* --- TorchScript --- */
+
+/** Returns the module in a file of torch.jit.save. Its methods run any code that the file contains:
+ *  load only files that you trust. map_location is the device of the tensors; "" keeps each on its
+ *  saved device.
+ *
+ *  Owns:     *out is a new handle; release it with spt_script_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (a NULL pointer, or map_location is not a
+ *            device), IO (the file cannot be read, is not TorchScript, or is corrupt), UNAVAILABLE (the
+ *            device does not exist).
+ *  Source:   torch.jit.load
+ *  Simple:   rt_torch_script_load */
+SPT_API int32_t spt_script_load(const char* path, const char* map_location, int64_t* out);
+
+/** Writes the module as torch.jit.save does; Python's torch.jit.load reads the file. The file is
+ *  written atomically.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (path is NULL), IO (the file cannot be written), TORCH
+ *            (the module cannot be saved, as one optimized for inference).
+ *  Source:   torch.jit.save
+ *  Simple:   rt_torch_script_save */
+SPT_API int32_t spt_script_save(int64_t module, const char* path);
+
+/** Calls a method. The arguments are flat, as spt_values_save accepts them; the last ones have the
+ *  names in `names`. The result has the form of spt_values_load: a string for the form of spt_op, the
+ *  string of kinds, the values.
+ *
+ *  Autograd: Recorded when grad mode is on.
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (there is no such method,
+ *            or the arguments do not fit its declaration, which the message has), NOT_IMPLEMENTED (the
+ *            result has a type without an equivalent), any error of the method.
+ *  Source:   torch.jit.ScriptModule.__call__
+ *  Simple:   rt_torch_script_call */
+SPT_API int32_t spt_script_call(int64_t module, const char* method, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out);
+
+/** Returns the names of the module's methods, one per line.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Simple:   rt_torch_script_methods */
+SPT_API int32_t spt_script_methods(int64_t module, char** out);
+
+/** Returns the direct members, one per line: parameter, buffer, module or attribute; a number, the same
+ *  for two members that are one tensor or one module; and the name. Spaces separate them.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Simple:   rt_torch_script_members */
+SPT_API int32_t spt_script_members(int64_t module, char** out);
+
+/** Returns a direct submodule. It shares its tensors with the module.
+ *
+ *  Owns:     *out is a new handle; release it with spt_script_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (name is NULL, or there
+ *            is no such submodule).
+ *  Simple:   rt_torch_script_submodule */
+SPT_API int32_t spt_script_submodule(int64_t module, const char* name, int64_t* out);
+
+/** Returns a parameter, a buffer, an attribute or a constant, in the form of spt_script_call. A tensor
+ *  shares its memory with the module.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (name is NULL, or there
+ *            is no such attribute), NOT_IMPLEMENTED (the value has a type without an equivalent).
+ *  Simple:   rt_torch_script_attribute */
+SPT_API int32_t spt_script_attribute(int64_t module, const char* name, SplArray** out);
+
+/** Assigns an attribute one value, which is flat as spt_values_save accepts it.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_ARGUMENT (name is NULL, there is no such attribute, or the value
+ *            has another type).
+ *  Simple:   rt_torch_script_set_attribute */
+SPT_API int32_t spt_script_set_attribute(int64_t module, const char* name, const char* kinds, const SplArray* values);
+
+/** Returns the name of the module's class, without its packages.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   torch.jit.ScriptModule.original_name
+ *  Simple:   rt_torch_script_name */
+SPT_API int32_t spt_script_name(int64_t module, char** out);
+
+/** Sets the module and its submodules to training or evaluation mode. Frozen modules have no mode and
+ *  stay as they are.
+ *
+ *  Errors:   INVALID_HANDLE.
+ *  Source:   torch.nn.Module.train
+ *  Simple:   rt_torch_script_train */
+SPT_API int32_t spt_script_train(int64_t module, bool mode);
+
+/** Returns a copy with copies of all tensors.
+ *
+ *  Owns:     *out is a new handle; release it with spt_script_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE.
+ *  Source:   copy.deepcopy
+ *  Simple:   rt_torch_script_copy */
+SPT_API int32_t spt_script_copy(int64_t module, int64_t* out);
+
+/** Returns a method as Python source.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (method is NULL, or there
+ *            is no such method).
+ *  Source:   torch.jit.ScriptModule.code
+ *  Simple:   rt_torch_script_code */
+SPT_API int32_t spt_script_code(int64_t module, const char* method, char** out);
+
+/** Returns a method's graph. With `inlined` the bodies of the methods that it calls are part of it.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (method is NULL, or there
+ *            is no such method).
+ *  Source:   torch.jit.ScriptModule.graph
+ *  Simple:   rt_torch_script_graph */
+SPT_API int32_t spt_script_graph(int64_t module, const char* method, bool inlined, char** out);
+
+/** Returns a method's declaration: forward(__torch__.Net self, Tensor x) -> Tensor.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (method is NULL, or there
+ *            is no such method).
+ *  Simple:   rt_torch_script_schema */
+SPT_API int32_t spt_script_schema(int64_t module, const char* method, char** out);
+
+/** Returns a copy whose parameters and attributes are constants of its graph, without those methods and
+ *  attributes that forward() does not use. preserved_attrs are kept.
+ *
+ *  Owns:     *out is a new handle; release it with spt_script_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the module is in
+ *            training mode), TORCH (a preserved name does not exist).
+ *  Source:   torch.jit.freeze
+ *  Simple:   rt_torch_script_freeze */
+SPT_API int32_t spt_script_freeze(int64_t module, const char* const* preserved_attrs, int64_t preserved_attrs_len, bool optimize_numerics, int64_t* out);
+
+/** Returns a frozen copy with the operators that are fast on this machine. It cannot be saved on every
+ *  machine.
+ *
+ *  Owns:     *out is a new handle; release it with spt_script_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (the module is in
+ *            training mode).
+ *  Source:   torch.jit.optimize_for_inference
+ *  Simple:   rt_torch_script_optimize_for_inference */
+SPT_API int32_t spt_script_optimize_for_inference(int64_t module, const char* const* other_methods, int64_t other_methods_len, int64_t* out);
+
+/** Calls forward(key, 0) once and returns the module that does what it did. The module has the tree of
+ *  `paths` ("" is the root; parents precede children), whose classes have the names in `classes` and
+ *  whose modes are 1 for training, and shares the tensors at `tensor_paths`, which are parameters where
+ *  are_parameters is 1. kinds and values are the example inputs, flat as spt_values_save accepts them.
+ *  forward reads the traced inputs by spt_script_traced_inputs, sets its result by
+ *  spt_script_traced_output, and returns 1, or 0 after spt_autograd_callback_failed. Numbers that
+ *  forward computes are constants. With strict, lists and dicts as outputs are errors.
+ *
+ *  Owns:     *out is a new handle; release it with spt_script_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (a NULL pointer, lists of
+ *            different lengths, an example input is not a tensor or a collection of tensors, or forward
+ *            reads the values of a tensor), TORCH (the operations cannot be recorded; this thread
+ *            traces already), any error of forward.
+ *  Source:   torch.jit.trace
+ *  Simple:   rt_torch_script_trace */
+SPT_API int32_t spt_script_trace(const char* const* paths, int64_t paths_len, const char* const* classes, int64_t classes_len, const int64_t* modes, int64_t modes_len, const char* const* tensor_paths, int64_t tensor_paths_len, const int64_t* tensors, int64_t tensors_len, const int64_t* are_parameters, int64_t are_parameters_len, const char* kinds, const SplArray* values, const char* const* argument_names, int64_t argument_names_len, bool strict, int64_t key, SptAutogradCall forward, int64_t* out);
+
+/** Returns the inputs for the forward that this thread traces, in the form of spt_values_load.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (this thread does not run the forward of
+ *            spt_script_trace).
+ *  Simple:   rt_torch_script_traced_inputs */
+SPT_API int32_t spt_script_traced_inputs(SplArray** out);
+
+/** Sets the result of the forward that this thread traces: one value, flat as spt_values_save accepts
+ *  it.
+ *
+ *  Errors:   INVALID_ARGUMENT (this thread does not run the forward of spt_script_trace, or there is
+ *            not one value).
+ *  Simple:   rt_torch_script_traced_output */
+SPT_API int32_t spt_script_traced_output(const char* kinds, const SplArray* values);
+
+/** Returns whether this thread records a trace.
+ *
+ *  Errors:   INVALID_ARGUMENT (out is NULL).
+ *  Source:   torch.jit.is_tracing
+ *  Simple:   rt_torch_script_is_tracing */
+SPT_API int32_t spt_script_is_tracing(bool* out);
+
+/** Releases the handle. An invalid handle is ignored.
+ *
+ *  Simple:   rt_torch_script_free */
+SPT_API int32_t spt_script_free(int64_t module);
+
+/* --- ONNX --- */
+
+/** Opens the library libonnxruntime.so.VERSION in the folder and returns its version. Later calls
+ *  return the version of the library that the first one opened.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (folder is NULL), UNAVAILABLE (the folder
+ *            has no such library, or it is too old).
+ *  Source:   onnxruntime.__version__
+ *  Simple:   rt_torch_onnx_runtime_open */
+SPT_API int32_t spt_onnx_runtime_open(const char* folder, char** out);
+
+/** Returns the names of the execution providers of the opened library, one a line.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), UNAVAILABLE (spt_onnx_runtime_open was not called).
+ *  Source:   onnxruntime.get_available_providers
+ *  Simple:   rt_torch_onnx_providers */
+SPT_API int32_t spt_onnx_providers(char** out);
+
+/** Opens a model: the content of a file in `model`, or the file at the path if there is no tensor.
+ *  names and values are the options: those of Python's SessionOptions, and "config KEY", "dimension
+ *  NAME", "provider" and "provider_option KEY", which belongs to the last provider.
+ *
+ *  Dtype:    model is uint8.
+ *  Device:   CPU.
+ *  Owns:     *out is a new handle; release it with spt_onnx_session_end.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_ARGUMENT (a string is NULL, names
+ *            and values have different lengths, or an option is wrong), INVALID_HANDLE, IO (the model
+ *            cannot be read or is invalid), NOT_IMPLEMENTED (the library lacks an operator),
+ *            UNAVAILABLE (the library lacks a provider, or spt_onnx_runtime_open was not called).
+ *  Source:   onnxruntime.InferenceSession
+ *  Simple:   rt_torch_onnx_session_new */
+SPT_API int32_t spt_onnx_session_new(const char* path, int64_t model, const char* const* names, int64_t names_len, const char* const* values, int64_t values_len, int64_t* out);
+
+/** Returns the inputs (which is 0), the outputs (1) or the initializers that an input may replace (2).
+ *  For each there is its name, its type, and an array of its sizes, where an open size is its name or
+ *  nil. The first two items of the array are strings that spt_op describes.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (which is
+ *            not 0, 1 or 2).
+ *  Source:   onnxruntime.InferenceSession.get_inputs
+ *  Simple:   rt_torch_onnx_session_nodes */
+SPT_API int32_t spt_onnx_session_nodes(int64_t session, int64_t which, SplArray** out);
+
+/** Returns the producer, the graph's name, the domain, the description, the graph's description, the
+ *  version, and the names and values of the custom entries. The first two items of the array are
+ *  strings that spt_op describes.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE.
+ *  Source:   onnxruntime.InferenceSession.get_modelmeta
+ *  Simple:   rt_torch_onnx_session_metadata */
+SPT_API int32_t spt_onnx_session_metadata(int64_t session, SplArray** out);
+
+/** Runs the model on named inputs and returns the named outputs, or all for no names. `kinds` has a
+ *  letter for each item of `values`. t: a tensor handle; s: strings, as an array of the number of
+ *  sizes, the sizes and the strings; q: a sequence, as the number of the items that follow; m: a map,
+ *  followed by its keys and its values; n: nil. The first item of the result has such letters, and is
+ *  followed by the values. Inputs are not copied, unless they are not contiguous, and neither are
+ *  outputs. An output that is in bound_names is written to its tensor in `bound`.
+ *
+ *  Dtype:    As the model declares.
+ *  Device:   CPU.
+ *  Autograd: Not recorded.
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (a name
+ *            is unknown, repeated or missing, a value has the wrong kind, the session is closed or was
+ *            opened before a fork, or the model fails on these inputs), DTYPE_MISMATCH, SHAPE_MISMATCH,
+ *            DEVICE_MISMATCH, NOT_IMPLEMENTED (a type that LibTorch lacks), OUT_OF_MEMORY.
+ *  Source:   onnxruntime.InferenceSession.run
+ *  Simple:   rt_torch_onnx_session_run */
+SPT_API int32_t spt_onnx_session_run(int64_t session, const char* const* outputs, int64_t outputs_len, const char* const* inputs, int64_t inputs_len, const char* kinds, const SplArray* values, const char* const* bound_names, int64_t bound_names_len, const int64_t* bound, int64_t bound_len, SplArray** out);
+
+/** Ends profiling and returns the name of the file that it wrote.
+ *
+ *  Owns:     *out is from malloc; free it with spt_free.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_HANDLE, INVALID_HANDLE, INVALID_ARGUMENT (the
+ *            session is closed or was opened before a fork).
+ *  Source:   onnxruntime.InferenceSession.end_profiling
+ *  Simple:   rt_torch_onnx_session_end_profiling */
+SPT_API int32_t spt_onnx_session_end_profiling(int64_t session, char** out);
+
+/** Closes the session: a run that began ends, and later ones fail. The handle stays valid.
+ *
+ *  Errors:   INVALID_HANDLE, INVALID_HANDLE.
+ *  Simple:   rt_torch_onnx_session_close */
+SPT_API int32_t spt_onnx_session_close(int64_t session);
+
+/** Closes the session and releases the handle. An invalid handle is ignored.
+ *
+ *  Simple:   rt_torch_onnx_session_end */
+SPT_API int32_t spt_onnx_session_end(int64_t session);
+
+/** Returns the initializers of the graph in a file of ONNX, also those in files of external data next
+ *  to it: for each its name and a tensor. The first two items of the array are strings that spt_op
+ *  describes. ONNX Runtime is not needed.
+ *
+ *  Owns:     *out is a new array; free it with spl_array_free. Handles in it are new; release each with
+ *            spt_release.
+ *  Errors:   INVALID_ARGUMENT (out is NULL), INVALID_ARGUMENT (path is NULL), IO (a file cannot be
+ *            read, or is no valid model), NOT_IMPLEMENTED (a tensor has a type that LibTorch lacks).
+ *  Source:   onnx.numpy_helper.to_array
+ *  Simple:   rt_torch_onnx_initializers */
+SPT_API int32_t spt_onnx_initializers(const char* path, SplArray** out);
+
 /* --- Operators by name --- */
 
 /** Calls an operator: softmax, aten::softmax, torchvision::nms. The last values are keyword arguments,

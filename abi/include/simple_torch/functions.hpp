@@ -22,6 +22,8 @@ using DatasetPassHandle = Handle<SPT_HANDLE_DATASET_PASS>;
 using DownloadHandle = Handle<SPT_HANDLE_DOWNLOAD>;
 using NodeHandle = Handle<SPT_HANDLE_NODE>;
 using EventHandle = Handle<SPT_HANDLE_EVENT>;
+using ScriptHandle = Handle<SPT_HANDLE_SCRIPT>;
+using OnnxSessionHandle = Handle<SPT_HANDLE_ONNX_SESSION>;
 
 // --- Information
 
@@ -3494,6 +3496,242 @@ inline int64_t cuda_max_memory_allocated(int32_t device_id) {
 /// Releases all unoccupied cached memory to the devices. Does nothing without CUDA.
 inline void cuda_empty_cache() {
   check(spt_cuda_empty_cache());
+}
+
+// --- TorchScript
+
+/// Returns the module in a file of torch.jit.save. Its methods run any code that the file contains: load only
+/// files that you trust. map_location is the device of the tensors; "" keeps each on its saved device.
+inline ScriptHandle script_load(const std::string& path, const std::string& map_location) {
+  int64_t out = 0;
+  check(spt_script_load(detail::c_text(path), detail::c_text(map_location), &out));
+  return ScriptHandle(out);
+}
+
+/// Writes the module as torch.jit.save does; Python's torch.jit.load reads the file. The file is written
+/// atomically.
+inline void script_save(const ScriptHandle& module, const std::string& path) {
+  check(spt_script_save(module.get(), detail::c_text(path)));
+}
+
+/// Calls a method. The arguments are flat, as spt_values_save accepts them; the last ones have the names in
+/// `names`. The result has the form of spt_values_load: a string for the form of spt_op, the string of kinds,
+/// the values.
+inline Array script_call(const ScriptHandle& module, const std::string& method, const Arguments& values) {
+  SplArray* out = nullptr;
+  check(spt_script_call(module.get(), detail::c_text(method), values.kinds(), values.values(), values.names(), values.names_size(), &out));
+  return Array(out);
+}
+
+/// Returns the names of the module's methods, one per line.
+inline std::string script_methods(const ScriptHandle& module) {
+  char* out = nullptr;
+  check(spt_script_methods(module.get(), &out));
+  return detail::take_text(out);
+}
+
+/// Returns the direct members, one per line: parameter, buffer, module or attribute; a number, the same for
+/// two members that are one tensor or one module; and the name. Spaces separate them.
+inline std::string script_members(const ScriptHandle& module) {
+  char* out = nullptr;
+  check(spt_script_members(module.get(), &out));
+  return detail::take_text(out);
+}
+
+/// Returns a direct submodule. It shares its tensors with the module.
+inline ScriptHandle script_submodule(const ScriptHandle& module, const std::string& name) {
+  int64_t out = 0;
+  check(spt_script_submodule(module.get(), detail::c_text(name), &out));
+  return ScriptHandle(out);
+}
+
+/// Returns a parameter, a buffer, an attribute or a constant, in the form of spt_script_call. A tensor shares
+/// its memory with the module.
+inline Array script_attribute(const ScriptHandle& module, const std::string& name) {
+  SplArray* out = nullptr;
+  check(spt_script_attribute(module.get(), detail::c_text(name), &out));
+  return Array(out);
+}
+
+/// Assigns an attribute one value, which is flat as spt_values_save accepts it.
+inline void script_set_attribute(const ScriptHandle& module, const std::string& name, const Arguments& values) {
+  check(spt_script_set_attribute(module.get(), detail::c_text(name), values.without_names().kinds(), values.values()));
+}
+
+/// Returns the name of the module's class, without its packages.
+inline std::string script_name(const ScriptHandle& module) {
+  char* out = nullptr;
+  check(spt_script_name(module.get(), &out));
+  return detail::take_text(out);
+}
+
+/// Sets the module and its submodules to training or evaluation mode. Frozen modules have no mode and stay as
+/// they are.
+inline void script_train(const ScriptHandle& module, bool mode) {
+  check(spt_script_train(module.get(), mode));
+}
+
+/// Returns a copy with copies of all tensors.
+inline ScriptHandle script_copy(const ScriptHandle& module) {
+  int64_t out = 0;
+  check(spt_script_copy(module.get(), &out));
+  return ScriptHandle(out);
+}
+
+/// Returns a method as Python source.
+inline std::string script_code(const ScriptHandle& module, const std::string& method) {
+  char* out = nullptr;
+  check(spt_script_code(module.get(), detail::c_text(method), &out));
+  return detail::take_text(out);
+}
+
+/// Returns a method's graph. With `inlined` the bodies of the methods that it calls are part of it.
+inline std::string script_graph(const ScriptHandle& module, const std::string& method, bool inlined) {
+  char* out = nullptr;
+  check(spt_script_graph(module.get(), detail::c_text(method), inlined, &out));
+  return detail::take_text(out);
+}
+
+/// Returns a method's declaration: forward(__torch__.Net self, Tensor x) -> Tensor.
+inline std::string script_schema(const ScriptHandle& module, const std::string& method) {
+  char* out = nullptr;
+  check(spt_script_schema(module.get(), detail::c_text(method), &out));
+  return detail::take_text(out);
+}
+
+/// Returns a copy whose parameters and attributes are constants of its graph, without those methods and
+/// attributes that forward() does not use. preserved_attrs are kept.
+inline ScriptHandle script_freeze(const ScriptHandle& module, const TextList& preserved_attrs, bool optimize_numerics) {
+  int64_t out = 0;
+  check(spt_script_freeze(module.get(), preserved_attrs.data(), preserved_attrs.size(), optimize_numerics, &out));
+  return ScriptHandle(out);
+}
+
+/// Returns a frozen copy with the operators that are fast on this machine. It cannot be saved on every
+/// machine.
+inline ScriptHandle script_optimize_for_inference(const ScriptHandle& module, const TextList& other_methods) {
+  int64_t out = 0;
+  check(spt_script_optimize_for_inference(module.get(), other_methods.data(), other_methods.size(), &out));
+  return ScriptHandle(out);
+}
+
+/// Calls forward(key, 0) once and returns the module that does what it did. The module has the tree of
+/// `paths` ("" is the root; parents precede children), whose classes have the names in `classes` and whose
+/// modes are 1 for training, and shares the tensors at `tensor_paths`, which are parameters where
+/// are_parameters is 1. kinds and values are the example inputs, flat as spt_values_save accepts them.
+/// forward reads the traced inputs by spt_script_traced_inputs, sets its result by spt_script_traced_output,
+/// and returns 1, or 0 after spt_autograd_callback_failed. Numbers that forward computes are constants. With
+/// strict, lists and dicts as outputs are errors.
+inline ScriptHandle script_trace(const TextList& paths, const TextList& classes, const IntList& modes, const TextList& tensor_paths, const TensorList& tensors, const IntList& are_parameters, const Arguments& values, const TextList& argument_names, bool strict, int64_t key, SptAutogradCall forward) {
+  int64_t out = 0;
+  check(spt_script_trace(paths.data(), paths.size(), classes.data(), classes.size(), modes.data(), modes.size(), tensor_paths.data(), tensor_paths.size(), tensors.data(), tensors.size(), are_parameters.data(), are_parameters.size(), values.without_names().kinds(), values.values(), argument_names.data(), argument_names.size(), strict, key, forward, &out));
+  return ScriptHandle(out);
+}
+
+/// Returns the inputs for the forward that this thread traces, in the form of spt_values_load.
+inline Array script_traced_inputs() {
+  SplArray* out = nullptr;
+  check(spt_script_traced_inputs(&out));
+  return Array(out);
+}
+
+/// Sets the result of the forward that this thread traces: one value, flat as spt_values_save accepts it.
+inline void script_traced_output(const Arguments& values) {
+  check(spt_script_traced_output(values.without_names().kinds(), values.values()));
+}
+
+/// Returns whether this thread records a trace.
+inline bool script_is_tracing() {
+  bool out = false;
+  check(spt_script_is_tracing(&out));
+  return out;
+}
+
+/// Releases the handle. An invalid handle is ignored.
+inline void script_free(int64_t module) {
+  check(spt_script_free(module));
+}
+
+// --- ONNX
+
+/// Opens the library libonnxruntime.so.VERSION in the folder and returns its version. Later calls return the
+/// version of the library that the first one opened.
+inline std::string onnx_runtime_open(const std::string& folder) {
+  char* out = nullptr;
+  check(spt_onnx_runtime_open(detail::c_text(folder), &out));
+  return detail::take_text(out);
+}
+
+/// Returns the names of the execution providers of the opened library, one a line.
+inline std::string onnx_providers() {
+  char* out = nullptr;
+  check(spt_onnx_providers(&out));
+  return detail::take_text(out);
+}
+
+/// Opens a model: the content of a file in `model`, or the file at the path if there is no tensor. names and
+/// values are the options: those of Python's SessionOptions, and "config KEY", "dimension NAME", "provider"
+/// and "provider_option KEY", which belongs to the last provider.
+inline OnnxSessionHandle onnx_session_new(const std::string& path, const Tensor& model, const TextList& names, const TextList& values) {
+  int64_t out = 0;
+  check(spt_onnx_session_new(detail::c_text(path), model.get(), names.data(), names.size(), values.data(), values.size(), &out));
+  return OnnxSessionHandle(out);
+}
+
+/// Returns the inputs (which is 0), the outputs (1) or the initializers that an input may replace (2). For
+/// each there is its name, its type, and an array of its sizes, where an open size is its name or nil. The
+/// first two items of the array are strings that spt_op describes.
+inline Array onnx_session_nodes(const OnnxSessionHandle& session, int64_t which) {
+  SplArray* out = nullptr;
+  check(spt_onnx_session_nodes(session.get(), which, &out));
+  return Array(out);
+}
+
+/// Returns the producer, the graph's name, the domain, the description, the graph's description, the version,
+/// and the names and values of the custom entries. The first two items of the array are strings that spt_op
+/// describes.
+inline Array onnx_session_metadata(const OnnxSessionHandle& session) {
+  SplArray* out = nullptr;
+  check(spt_onnx_session_metadata(session.get(), &out));
+  return Array(out);
+}
+
+/// Runs the model on named inputs and returns the named outputs, or all for no names. `kinds` has a letter
+/// for each item of `values`. t: a tensor handle; s: strings, as an array of the number of sizes, the sizes
+/// and the strings; q: a sequence, as the number of the items that follow; m: a map, followed by its keys and
+/// its values; n: nil. The first item of the result has such letters, and is followed by the values. Inputs
+/// are not copied, unless they are not contiguous, and neither are outputs. An output that is in bound_names
+/// is written to its tensor in `bound`.
+inline Array onnx_session_run(const OnnxSessionHandle& session, const TextList& outputs, const TextList& inputs, const Arguments& values, const TextList& bound_names, const TensorList& bound) {
+  SplArray* out = nullptr;
+  check(spt_onnx_session_run(session.get(), outputs.data(), outputs.size(), inputs.data(), inputs.size(), values.without_names().kinds(), values.values(), bound_names.data(), bound_names.size(), bound.data(), bound.size(), &out));
+  return Array(out);
+}
+
+/// Ends profiling and returns the name of the file that it wrote.
+inline std::string onnx_session_end_profiling(const OnnxSessionHandle& session) {
+  char* out = nullptr;
+  check(spt_onnx_session_end_profiling(session.get(), &out));
+  return detail::take_text(out);
+}
+
+/// Closes the session: a run that began ends, and later ones fail. The handle stays valid.
+inline void onnx_session_close(const OnnxSessionHandle& session) {
+  check(spt_onnx_session_close(session.get()));
+}
+
+/// Closes the session and releases the handle. An invalid handle is ignored.
+inline void onnx_session_end(int64_t session) {
+  check(spt_onnx_session_end(session));
+}
+
+/// Returns the initializers of the graph in a file of ONNX, also those in files of external data next to it:
+/// for each its name and a tensor. The first two items of the array are strings that spt_op describes. ONNX
+/// Runtime is not needed.
+inline Array onnx_initializers(const std::string& path) {
+  SplArray* out = nullptr;
+  check(spt_onnx_initializers(detail::c_text(path), &out));
+  return Array(out);
 }
 
 // --- Operators by name

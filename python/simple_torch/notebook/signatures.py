@@ -75,9 +75,13 @@ def _type(declared: list[Any]) -> str:
 
     >>> _type(["union", ["i64"], ["array", ["i64"]], ["nil"]])
     'i64 | [i64] | nil'
+    >>> _type(["record", ["Box", ["i64"]]])
+    'Box<i64>'
     """
     name, *parts = declared
     shown = [_type(part) if isinstance(part, list) else str(part) for part in parts]
+    if name == "record":
+        return shown[0]
     if name == "union":
         return " | ".join(shown)
     if name == "array":

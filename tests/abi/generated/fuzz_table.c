@@ -1163,6 +1163,68 @@ static void call_spt_cuda_max_memory_allocated(const FuzzWord* a, FuzzWord* r) {
 static void call_rt_torch_cuda_max_memory_allocated(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_cuda_max_memory_allocated((int32_t)a[0].i); }
 static void call_spt_cuda_empty_cache(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = spt_cuda_empty_cache(); }
 static void call_rt_torch_cuda_empty_cache(const FuzzWord* a, FuzzWord* r) { (void)a; (void)r; rt_torch_cuda_empty_cache(); }
+static void call_spt_script_load(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_load(a[0].s, a[1].s, a[2].p); }
+static void call_rt_torch_script_load(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_script_load(a[0].s, a[1].s); }
+static void call_spt_script_save(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_save(a[0].i, a[1].s); }
+static void call_rt_torch_script_save(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_script_save(a[0].i, a[1].s); }
+static void call_spt_script_call(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_call(a[0].i, a[1].s, a[2].s, a[3].p, a[4].p, a[5].i, a[6].p); }
+static void call_rt_torch_script_call(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_script_call(a[0].i, a[1].s, a[2].s, a[3].p, a[4].p); }
+static void call_spt_script_methods(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_methods(a[0].i, a[1].p); }
+static void call_rt_torch_script_methods(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_script_methods(a[0].i); }
+static void call_spt_script_members(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_members(a[0].i, a[1].p); }
+static void call_rt_torch_script_members(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_script_members(a[0].i); }
+static void call_spt_script_submodule(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_submodule(a[0].i, a[1].s, a[2].p); }
+static void call_rt_torch_script_submodule(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_script_submodule(a[0].i, a[1].s); }
+static void call_spt_script_attribute(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_attribute(a[0].i, a[1].s, a[2].p); }
+static void call_rt_torch_script_attribute(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_script_attribute(a[0].i, a[1].s); }
+static void call_spt_script_set_attribute(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_set_attribute(a[0].i, a[1].s, a[2].s, a[3].p); }
+static void call_rt_torch_script_set_attribute(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_script_set_attribute(a[0].i, a[1].s, a[2].s, a[3].p); }
+static void call_spt_script_name(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_name(a[0].i, a[1].p); }
+static void call_rt_torch_script_name(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_script_name(a[0].i); }
+static void call_spt_script_train(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_train(a[0].i, (a[1].i & 1) != 0); }
+static void call_rt_torch_script_train(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_script_train(a[0].i, (a[1].i & 1) != 0); }
+static void call_spt_script_copy(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_copy(a[0].i, a[1].p); }
+static void call_rt_torch_script_copy(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_script_copy(a[0].i); }
+static void call_spt_script_code(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_code(a[0].i, a[1].s, a[2].p); }
+static void call_rt_torch_script_code(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_script_code(a[0].i, a[1].s); }
+static void call_spt_script_graph(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_graph(a[0].i, a[1].s, (a[2].i & 1) != 0, a[3].p); }
+static void call_rt_torch_script_graph(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_script_graph(a[0].i, a[1].s, (a[2].i & 1) != 0); }
+static void call_spt_script_schema(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_schema(a[0].i, a[1].s, a[2].p); }
+static void call_rt_torch_script_schema(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_script_schema(a[0].i, a[1].s); }
+static void call_spt_script_freeze(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_freeze(a[0].i, a[1].p, a[2].i, (a[3].i & 1) != 0, a[4].p); }
+static void call_rt_torch_script_freeze(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_script_freeze(a[0].i, a[1].p, (a[2].i & 1) != 0); }
+static void call_spt_script_optimize_for_inference(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_optimize_for_inference(a[0].i, a[1].p, a[2].i, a[3].p); }
+static void call_rt_torch_script_optimize_for_inference(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_script_optimize_for_inference(a[0].i, a[1].p); }
+static void call_spt_script_trace(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_trace(a[0].p, a[1].i, a[2].p, a[3].i, a[4].p, a[5].i, a[6].p, a[7].i, a[8].p, a[9].i, a[10].p, a[11].i, a[12].s, a[13].p, a[14].p, a[15].i, (a[16].i & 1) != 0, a[17].i, (SptAutogradCall)a[18].function, a[19].p); }
+static void call_rt_torch_script_trace(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_script_trace(a[0].p, a[1].p, a[2].p, a[3].p, a[4].p, a[5].p, a[6].s, a[7].p, a[8].p, (a[9].i & 1) != 0, a[10].i, (SptAutogradCall)a[11].function); }
+static void call_spt_script_traced_inputs(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_traced_inputs(a[0].p); }
+static void call_rt_torch_script_traced_inputs(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_script_traced_inputs(); }
+static void call_spt_script_traced_output(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_traced_output(a[0].s, a[1].p); }
+static void call_rt_torch_script_traced_output(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_script_traced_output(a[0].s, a[1].p); }
+static void call_spt_script_is_tracing(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_is_tracing(a[0].p); }
+static void call_rt_torch_script_is_tracing(const FuzzWord* a, FuzzWord* r) { (void)a; r->i = rt_torch_script_is_tracing(); }
+static void call_spt_script_free(const FuzzWord* a, FuzzWord* r) { r->i = spt_script_free(a[0].i); }
+static void call_rt_torch_script_free(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_script_free(a[0].i); }
+static void call_spt_onnx_runtime_open(const FuzzWord* a, FuzzWord* r) { r->i = spt_onnx_runtime_open(a[0].s, a[1].p); }
+static void call_rt_torch_onnx_runtime_open(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_onnx_runtime_open(a[0].s); }
+static void call_spt_onnx_providers(const FuzzWord* a, FuzzWord* r) { r->i = spt_onnx_providers(a[0].p); }
+static void call_rt_torch_onnx_providers(const FuzzWord* a, FuzzWord* r) { (void)a; r->p = rt_torch_onnx_providers(); }
+static void call_spt_onnx_session_new(const FuzzWord* a, FuzzWord* r) { r->i = spt_onnx_session_new(a[0].s, a[1].i, a[2].p, a[3].i, a[4].p, a[5].i, a[6].p); }
+static void call_rt_torch_onnx_session_new(const FuzzWord* a, FuzzWord* r) { r->i = rt_torch_onnx_session_new(a[0].s, a[1].i, a[2].p, a[3].p); }
+static void call_spt_onnx_session_nodes(const FuzzWord* a, FuzzWord* r) { r->i = spt_onnx_session_nodes(a[0].i, a[1].i, a[2].p); }
+static void call_rt_torch_onnx_session_nodes(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_onnx_session_nodes(a[0].i, a[1].i); }
+static void call_spt_onnx_session_metadata(const FuzzWord* a, FuzzWord* r) { r->i = spt_onnx_session_metadata(a[0].i, a[1].p); }
+static void call_rt_torch_onnx_session_metadata(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_onnx_session_metadata(a[0].i); }
+static void call_spt_onnx_session_run(const FuzzWord* a, FuzzWord* r) { r->i = spt_onnx_session_run(a[0].i, a[1].p, a[2].i, a[3].p, a[4].i, a[5].s, a[6].p, a[7].p, a[8].i, a[9].p, a[10].i, a[11].p); }
+static void call_rt_torch_onnx_session_run(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_onnx_session_run(a[0].i, a[1].p, a[2].p, a[3].s, a[4].p, a[5].p, a[6].p); }
+static void call_spt_onnx_session_end_profiling(const FuzzWord* a, FuzzWord* r) { r->i = spt_onnx_session_end_profiling(a[0].i, a[1].p); }
+static void call_rt_torch_onnx_session_end_profiling(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_onnx_session_end_profiling(a[0].i); }
+static void call_spt_onnx_session_close(const FuzzWord* a, FuzzWord* r) { r->i = spt_onnx_session_close(a[0].i); }
+static void call_rt_torch_onnx_session_close(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_onnx_session_close(a[0].i); }
+static void call_spt_onnx_session_end(const FuzzWord* a, FuzzWord* r) { r->i = spt_onnx_session_end(a[0].i); }
+static void call_rt_torch_onnx_session_end(const FuzzWord* a, FuzzWord* r) { (void)r; rt_torch_onnx_session_end(a[0].i); }
+static void call_spt_onnx_initializers(const FuzzWord* a, FuzzWord* r) { r->i = spt_onnx_initializers(a[0].s, a[1].p); }
+static void call_rt_torch_onnx_initializers(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_onnx_initializers(a[0].s); }
 static void call_spt_op(const FuzzWord* a, FuzzWord* r) { r->i = spt_op(a[0].s, a[1].s, a[2].p, a[3].p, a[4].i, a[5].p); }
 static void call_rt_torch_op(const FuzzWord* a, FuzzWord* r) { r->p = rt_torch_op(a[0].s, a[1].s, a[2].p, a[3].p); }
 static void call_spt_op_find(const FuzzWord* a, FuzzWord* r) { r->i = spt_op_find(a[0].s, a[1].s, a[2].p); }
@@ -2510,6 +2572,68 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_cuda_max_memory_allocated", "int64_t rt_torch_cuda_max_memory_allocated(int32_t device_id)", call_rt_torch_cuda_max_memory_allocated, {FUZZ_I64, 0, ""}, 1, {{FUZZ_I32, 0, "device_id"}}},
     {"spt_cuda_empty_cache", "int32_t spt_cuda_empty_cache(void)", call_spt_cuda_empty_cache, {FUZZ_STATUS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
     {"rt_torch_cuda_empty_cache", "void rt_torch_cuda_empty_cache(void)", call_rt_torch_cuda_empty_cache, {FUZZ_VOID, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_script_load", "int32_t spt_script_load(const char* path, const char* map_location, int64_t* out)", call_spt_script_load, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_TEXT, 0, "path"}, {FUZZ_TEXT, 0, "map_location"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_SCRIPT, "out"}}},
+    {"rt_torch_script_load", "int64_t rt_torch_script_load(const char* path, const char* map_location)", call_rt_torch_script_load, {FUZZ_HANDLE, SPT_HANDLE_SCRIPT, ""}, 2, {{FUZZ_TEXT, 0, "path"}, {FUZZ_TEXT, 0, "map_location"}}},
+    {"spt_script_save", "int32_t spt_script_save(int64_t module, const char* path)", call_spt_script_save, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "path"}}},
+    {"rt_torch_script_save", "void rt_torch_script_save(int64_t module, const char* path)", call_rt_torch_script_save, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "path"}}},
+    {"spt_script_call", "int32_t spt_script_call(int64_t module, const char* method, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out)", call_spt_script_call, {FUZZ_STATUS, 0, ""}, 7, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "method"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_TEXTS, 0, "names"}, {FUZZ_LENGTH, 0, "names_len"}, {FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_script_call", "SplArray* rt_torch_script_call(int64_t module, const char* method, const char* kinds, const SplArray* values, const SplArray* names)", call_rt_torch_script_call, {FUZZ_ANYS, 0, ""}, 5, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "method"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_ARRAY_TEXTS, 0, "names"}}},
+    {"spt_script_methods", "int32_t spt_script_methods(int64_t module, char** out)", call_spt_script_methods, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_script_methods", "char* rt_torch_script_methods(int64_t module)", call_rt_torch_script_methods, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}}},
+    {"spt_script_members", "int32_t spt_script_members(int64_t module, char** out)", call_spt_script_members, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_script_members", "char* rt_torch_script_members(int64_t module)", call_rt_torch_script_members, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}}},
+    {"spt_script_submodule", "int32_t spt_script_submodule(int64_t module, const char* name, int64_t* out)", call_spt_script_submodule, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "name"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_SCRIPT, "out"}}},
+    {"rt_torch_script_submodule", "int64_t rt_torch_script_submodule(int64_t module, const char* name)", call_rt_torch_script_submodule, {FUZZ_HANDLE, SPT_HANDLE_SCRIPT, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "name"}}},
+    {"spt_script_attribute", "int32_t spt_script_attribute(int64_t module, const char* name, SplArray** out)", call_spt_script_attribute, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "name"}, {FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_script_attribute", "SplArray* rt_torch_script_attribute(int64_t module, const char* name)", call_rt_torch_script_attribute, {FUZZ_ANYS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "name"}}},
+    {"spt_script_set_attribute", "int32_t spt_script_set_attribute(int64_t module, const char* name, const char* kinds, const SplArray* values)", call_spt_script_set_attribute, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "name"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}}},
+    {"rt_torch_script_set_attribute", "void rt_torch_script_set_attribute(int64_t module, const char* name, const char* kinds, const SplArray* values)", call_rt_torch_script_set_attribute, {FUZZ_VOID, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "name"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}}},
+    {"spt_script_name", "int32_t spt_script_name(int64_t module, char** out)", call_spt_script_name, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_script_name", "char* rt_torch_script_name(int64_t module)", call_rt_torch_script_name, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}}},
+    {"spt_script_train", "int32_t spt_script_train(int64_t module, bool mode)", call_spt_script_train, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_BOOL, 0, "mode"}}},
+    {"rt_torch_script_train", "void rt_torch_script_train(int64_t module, bool mode)", call_rt_torch_script_train, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_BOOL, 0, "mode"}}},
+    {"spt_script_copy", "int32_t spt_script_copy(int64_t module, int64_t* out)", call_spt_script_copy, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_SCRIPT, "out"}}},
+    {"rt_torch_script_copy", "int64_t rt_torch_script_copy(int64_t module)", call_rt_torch_script_copy, {FUZZ_HANDLE, SPT_HANDLE_SCRIPT, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}}},
+    {"spt_script_code", "int32_t spt_script_code(int64_t module, const char* method, char** out)", call_spt_script_code, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "method"}, {FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_script_code", "char* rt_torch_script_code(int64_t module, const char* method)", call_rt_torch_script_code, {FUZZ_TEXT, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "method"}}},
+    {"spt_script_graph", "int32_t spt_script_graph(int64_t module, const char* method, bool inlined, char** out)", call_spt_script_graph, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "method"}, {FUZZ_BOOL, 0, "inlined"}, {FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_script_graph", "char* rt_torch_script_graph(int64_t module, const char* method, bool inlined)", call_rt_torch_script_graph, {FUZZ_TEXT, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "method"}, {FUZZ_BOOL, 0, "inlined"}}},
+    {"spt_script_schema", "int32_t spt_script_schema(int64_t module, const char* method, char** out)", call_spt_script_schema, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "method"}, {FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_script_schema", "char* rt_torch_script_schema(int64_t module, const char* method)", call_rt_torch_script_schema, {FUZZ_TEXT, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXT, 0, "method"}}},
+    {"spt_script_freeze", "int32_t spt_script_freeze(int64_t module, const char* const* preserved_attrs, int64_t preserved_attrs_len, bool optimize_numerics, int64_t* out)", call_spt_script_freeze, {FUZZ_STATUS, 0, ""}, 5, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXTS, 0, "preserved_attrs"}, {FUZZ_LENGTH, 0, "preserved_attrs_len"}, {FUZZ_BOOL, 0, "optimize_numerics"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_SCRIPT, "out"}}},
+    {"rt_torch_script_freeze", "int64_t rt_torch_script_freeze(int64_t module, const SplArray* preserved_attrs, bool optimize_numerics)", call_rt_torch_script_freeze, {FUZZ_HANDLE, SPT_HANDLE_SCRIPT, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_ARRAY_TEXTS, 0, "preserved_attrs"}, {FUZZ_BOOL, 0, "optimize_numerics"}}},
+    {"spt_script_optimize_for_inference", "int32_t spt_script_optimize_for_inference(int64_t module, const char* const* other_methods, int64_t other_methods_len, int64_t* out)", call_spt_script_optimize_for_inference, {FUZZ_STATUS, 0, ""}, 4, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_TEXTS, 0, "other_methods"}, {FUZZ_LENGTH, 0, "other_methods_len"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_SCRIPT, "out"}}},
+    {"rt_torch_script_optimize_for_inference", "int64_t rt_torch_script_optimize_for_inference(int64_t module, const SplArray* other_methods)", call_rt_torch_script_optimize_for_inference, {FUZZ_HANDLE, SPT_HANDLE_SCRIPT, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_SCRIPT, "module"}, {FUZZ_ARRAY_TEXTS, 0, "other_methods"}}},
+    {"spt_script_trace", "int32_t spt_script_trace(const char* const* paths, int64_t paths_len, const char* const* classes, int64_t classes_len, const int64_t* modes, int64_t modes_len, const char* const* tensor_paths, int64_t tensor_paths_len, const int64_t* tensors, int64_t tensors_len, const int64_t* are_parameters, int64_t are_parameters_len, const char* kinds, const SplArray* values, const char* const* argument_names, int64_t argument_names_len, bool strict, int64_t key, SptAutogradCall forward, int64_t* out)", call_spt_script_trace, {FUZZ_STATUS, 0, ""}, 20, {{FUZZ_TEXTS, 0, "paths"}, {FUZZ_LENGTH, 0, "paths_len"}, {FUZZ_TEXTS, 0, "classes"}, {FUZZ_LENGTH, 0, "classes_len"}, {FUZZ_DIMS, 0, "modes"}, {FUZZ_LENGTH, 0, "modes_len"}, {FUZZ_TEXTS, 0, "tensor_paths"}, {FUZZ_LENGTH, 0, "tensor_paths_len"}, {FUZZ_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_LENGTH, 0, "tensors_len"}, {FUZZ_DIMS, 0, "are_parameters"}, {FUZZ_LENGTH, 0, "are_parameters_len"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_TEXTS, 0, "argument_names"}, {FUZZ_LENGTH, 0, "argument_names_len"}, {FUZZ_BOOL, 0, "strict"}, {FUZZ_I64, 0, "key"}, {FUZZ_CALLBACK, 0, "forward"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_SCRIPT, "out"}}},
+    {"rt_torch_script_trace", "int64_t rt_torch_script_trace(const SplArray* paths, const SplArray* classes, const SplArray* modes, const SplArray* tensor_paths, const SplArray* tensors, const SplArray* are_parameters, const char* kinds, const SplArray* values, const SplArray* argument_names, bool strict, int64_t key, SptAutogradCall forward)", call_rt_torch_script_trace, {FUZZ_HANDLE, SPT_HANDLE_SCRIPT, ""}, 12, {{FUZZ_ARRAY_TEXTS, 0, "paths"}, {FUZZ_ARRAY_TEXTS, 0, "classes"}, {FUZZ_ARRAY_DIMS, 0, "modes"}, {FUZZ_ARRAY_TEXTS, 0, "tensor_paths"}, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "tensors"}, {FUZZ_ARRAY_DIMS, 0, "are_parameters"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_ARRAY_TEXTS, 0, "argument_names"}, {FUZZ_BOOL, 0, "strict"}, {FUZZ_I64, 0, "key"}, {FUZZ_CALLBACK, 0, "forward"}}},
+    {"spt_script_traced_inputs", "int32_t spt_script_traced_inputs(SplArray** out)", call_spt_script_traced_inputs, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_script_traced_inputs", "SplArray* rt_torch_script_traced_inputs(void)", call_rt_torch_script_traced_inputs, {FUZZ_ANYS, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_script_traced_output", "int32_t spt_script_traced_output(const char* kinds, const SplArray* values)", call_spt_script_traced_output, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}}},
+    {"rt_torch_script_traced_output", "void rt_torch_script_traced_output(const char* kinds, const SplArray* values)", call_rt_torch_script_traced_output, {FUZZ_VOID, 0, ""}, 2, {{FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}}},
+    {"spt_script_is_tracing", "int32_t spt_script_is_tracing(bool* out)", call_spt_script_is_tracing, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_BOOL, 0, "out"}}},
+    {"rt_torch_script_is_tracing", "int64_t rt_torch_script_is_tracing(void)", call_rt_torch_script_is_tracing, {FUZZ_BOOL, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_script_free", "int32_t spt_script_free(int64_t module)", call_spt_script_free, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_I64, 0, "module"}}},
+    {"rt_torch_script_free", "void rt_torch_script_free(int64_t module)", call_rt_torch_script_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_I64, 0, "module"}}},
+    {"spt_onnx_runtime_open", "int32_t spt_onnx_runtime_open(const char* folder, char** out)", call_spt_onnx_runtime_open, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "folder"}, {FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_onnx_runtime_open", "char* rt_torch_onnx_runtime_open(const char* folder)", call_rt_torch_onnx_runtime_open, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "folder"}}},
+    {"spt_onnx_providers", "int32_t spt_onnx_providers(char** out)", call_spt_onnx_providers, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_onnx_providers", "char* rt_torch_onnx_providers(void)", call_rt_torch_onnx_providers, {FUZZ_TEXT, 0, ""}, 0, {{FUZZ_VOID, 0, ""}}},
+    {"spt_onnx_session_new", "int32_t spt_onnx_session_new(const char* path, int64_t model, const char* const* names, int64_t names_len, const char* const* values, int64_t values_len, int64_t* out)", call_spt_onnx_session_new, {FUZZ_STATUS, 0, ""}, 7, {{FUZZ_TEXT, 0, "path"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "model"}, {FUZZ_TEXTS, 0, "names"}, {FUZZ_LENGTH, 0, "names_len"}, {FUZZ_TEXTS, 0, "values"}, {FUZZ_LENGTH, 0, "values_len"}, {FUZZ_OUT_HANDLE, SPT_HANDLE_ONNX_SESSION, "out"}}},
+    {"rt_torch_onnx_session_new", "int64_t rt_torch_onnx_session_new(const char* path, int64_t model, const SplArray* names, const SplArray* values)", call_rt_torch_onnx_session_new, {FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, ""}, 4, {{FUZZ_TEXT, 0, "path"}, {FUZZ_HANDLE, SPT_HANDLE_TENSOR, "model"}, {FUZZ_ARRAY_TEXTS, 0, "names"}, {FUZZ_ARRAY_TEXTS, 0, "values"}}},
+    {"spt_onnx_session_nodes", "int32_t spt_onnx_session_nodes(int64_t session, int64_t which, SplArray** out)", call_spt_onnx_session_nodes, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, "session"}, {FUZZ_I64, 0, "which"}, {FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_onnx_session_nodes", "SplArray* rt_torch_onnx_session_nodes(int64_t session, int64_t which)", call_rt_torch_onnx_session_nodes, {FUZZ_ANYS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, "session"}, {FUZZ_I64, 0, "which"}}},
+    {"spt_onnx_session_metadata", "int32_t spt_onnx_session_metadata(int64_t session, SplArray** out)", call_spt_onnx_session_metadata, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, "session"}, {FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_onnx_session_metadata", "SplArray* rt_torch_onnx_session_metadata(int64_t session)", call_rt_torch_onnx_session_metadata, {FUZZ_ANYS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, "session"}}},
+    {"spt_onnx_session_run", "int32_t spt_onnx_session_run(int64_t session, const char* const* outputs, int64_t outputs_len, const char* const* inputs, int64_t inputs_len, const char* kinds, const SplArray* values, const char* const* bound_names, int64_t bound_names_len, const int64_t* bound, int64_t bound_len, SplArray** out)", call_spt_onnx_session_run, {FUZZ_STATUS, 0, ""}, 12, {{FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, "session"}, {FUZZ_TEXTS, 0, "outputs"}, {FUZZ_LENGTH, 0, "outputs_len"}, {FUZZ_TEXTS, 0, "inputs"}, {FUZZ_LENGTH, 0, "inputs_len"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_TEXTS, 0, "bound_names"}, {FUZZ_LENGTH, 0, "bound_names_len"}, {FUZZ_HANDLES, SPT_HANDLE_TENSOR, "bound"}, {FUZZ_LENGTH, 0, "bound_len"}, {FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_onnx_session_run", "SplArray* rt_torch_onnx_session_run(int64_t session, const SplArray* outputs, const SplArray* inputs, const char* kinds, const SplArray* values, const SplArray* bound_names, const SplArray* bound)", call_rt_torch_onnx_session_run, {FUZZ_ANYS, 0, ""}, 7, {{FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, "session"}, {FUZZ_ARRAY_TEXTS, 0, "outputs"}, {FUZZ_ARRAY_TEXTS, 0, "inputs"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_ARRAY_TEXTS, 0, "bound_names"}, {FUZZ_ARRAY_HANDLES, SPT_HANDLE_TENSOR, "bound"}}},
+    {"spt_onnx_session_end_profiling", "int32_t spt_onnx_session_end_profiling(int64_t session, char** out)", call_spt_onnx_session_end_profiling, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, "session"}, {FUZZ_OUT_TEXT, 0, "out"}}},
+    {"rt_torch_onnx_session_end_profiling", "char* rt_torch_onnx_session_end_profiling(int64_t session)", call_rt_torch_onnx_session_end_profiling, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, "session"}}},
+    {"spt_onnx_session_close", "int32_t spt_onnx_session_close(int64_t session)", call_spt_onnx_session_close, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, "session"}}},
+    {"rt_torch_onnx_session_close", "void rt_torch_onnx_session_close(int64_t session)", call_rt_torch_onnx_session_close, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_HANDLE, SPT_HANDLE_ONNX_SESSION, "session"}}},
+    {"spt_onnx_session_end", "int32_t spt_onnx_session_end(int64_t session)", call_spt_onnx_session_end, {FUZZ_STATUS, 0, ""}, 1, {{FUZZ_I64, 0, "session"}}},
+    {"rt_torch_onnx_session_end", "void rt_torch_onnx_session_end(int64_t session)", call_rt_torch_onnx_session_end, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_I64, 0, "session"}}},
+    {"spt_onnx_initializers", "int32_t spt_onnx_initializers(const char* path, SplArray** out)", call_spt_onnx_initializers, {FUZZ_STATUS, 0, ""}, 2, {{FUZZ_TEXT, 0, "path"}, {FUZZ_OUT_ANYS, 0, "out"}}},
+    {"rt_torch_onnx_initializers", "SplArray* rt_torch_onnx_initializers(const char* path)", call_rt_torch_onnx_initializers, {FUZZ_ANYS, 0, ""}, 1, {{FUZZ_TEXT, 0, "path"}}},
     {"spt_op", "int32_t spt_op(const char* name, const char* kinds, const SplArray* values, const char* const* names, int64_t names_len, SplArray** out)", call_spt_op, {FUZZ_STATUS, 0, ""}, 6, {{FUZZ_TEXT, 0, "name"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_TEXTS, 0, "names"}, {FUZZ_LENGTH, 0, "names_len"}, {FUZZ_OUT_ANYS, 0, "out"}}},
     {"rt_torch_op", "SplArray* rt_torch_op(const char* name, const char* kinds, const SplArray* values, const SplArray* names)", call_rt_torch_op, {FUZZ_ANYS, 0, ""}, 4, {{FUZZ_TEXT, 0, "name"}, {FUZZ_LETTERS, 0, "kinds"}, {FUZZ_ANYS, 0, "values"}, {FUZZ_ARRAY_TEXTS, 0, "names"}}},
     {"spt_op_find", "int32_t spt_op_find(const char* name, const char* overload, int64_t* out)", call_spt_op_find, {FUZZ_STATUS, 0, ""}, 3, {{FUZZ_TEXT, 0, "name"}, {FUZZ_TEXT, 0, "overload"}, {FUZZ_OUT_I64, 0, "out"}}},
@@ -2696,4 +2820,4 @@ const FuzzFunction kFuzzFunctions[] = {
     {"rt_torch_last_error_field", "char* rt_torch_last_error_field(const char* name)", call_rt_torch_last_error_field, {FUZZ_TEXT, 0, ""}, 1, {{FUZZ_TEXT, 0, "name"}}},
     {"spt_free", "void spt_free(void* memory)", call_spt_free, {FUZZ_VOID, 0, ""}, 1, {{FUZZ_ADDRESS, 0, "memory"}}},
 };
-const int kFuzzFunctionCount = 1345;
+const int kFuzzFunctionCount = 1407;

@@ -52,7 +52,7 @@ TEST(Expressions, ComparisonsChainUnlessParenthesised) {
   check({{"0 < x <= 9", "(compare 0 < x <= 9)"},
          {"a > b >= c > d", "(compare a > b >= c > d)"},
          {"(a < b) < c", "(< (< a b) c)"},
-         {"a == b == c", "(== (== a b) c)"}});
+         {"a == b == c", "(compare a == b == c)"}});
 }
 
 TEST(Expressions, RangesMayBeOpen) {
@@ -79,7 +79,8 @@ TEST(Expressions, ArgumentsOfEveryKind) {
          {"f(xs..., **named)", "(call f (... xs) (** named))"},
          {"Point(..base, x: 1)", "(call Point (.. base) (= x 1))"},
          {"f(\n  a,\n  b,\n)", "(call f a b)"},
-         {"f(lambda: 0.95, type: t, in: 1)", "(call f (= lambda 0.95) (= type t) (= in 1))"}});
+         {"f(type: t, lambda: 0.95, in: 1)", "(call f (= type t) (= lambda 0.95) (= in 1))"},
+         {"f(lambda: 0.95)", "(call f (\\ () 0.95))"}});
 }
 
 TEST(Expressions, IndexesAndSlices) {

@@ -1,0 +1,309 @@
+// Instructions that check, while a program with PyTorch runs, whether an operation differs from Python's: a
+// quotient that truncates, a remainder with another sign, a change that stays in a copy, remove() of a value.
+// The host runs them in vm/port_checks.cpp.
+#include <algorithm>
+
+#include "host/compiler/compiler.h"
+#include "host/compiler/type_names.h"
+
+namespace spl {
+
+namespace {
+
+bool is_literal(const Expr& expr, ExprKind kind) {
+  if (expr.kind == ExprKind::kUnary && as<UnaryExpr>(expr).op == UnaryOp::kNegate) {
+    return is_literal(*as<UnaryExpr>(expr).operand, kind);
+  }
+  return expr.kind == kind;
+}
+
+// Whether a call of this name returns a new collection, so that a change of it is meant to be one of a copy.
+bool is_copy(const CallExpr& call) {
+  static const std::unordered_set<std::string> names = {"list", "tuple", "dict",     "set",    "sorted",
+                                                        "copy", "clone", "deepcopy", "to_list"};
+  const Expr& callee = *call.callee;
+  const Symbol name = callee.kind == ExprKind::kName    ? as<NameExpr>(callee).name
+                      : callee.kind == ExprKind::kField ? as<FieldExpr>(callee).name
+                                                        : kNoSymbol;
+  return name != kNoSymbol && names.contains(name_of(name));
+}
+
+}  // namespace
+
+bool FunctionCompiler::is_port() const { return module_.uses_torch && !module_.is_library; }
+
+// The number of a new check, or nothing where there is none.
+std::optional<uint16_t> FunctionCompiler::port_check(PortCheck::Form form, const SourceSpan& span) {
+  if (!is_port() || proto_->checks.size() > UINT16_MAX) {
+    return std::nullopt;
+  }
+  PortCheck& check = proto_->checks.emplace_back();
+  check.form = form;
+  check.span = span;
+  return static_cast<uint16_t>(proto_->checks.size() - 1);
+}
+
+// An integer is wanted here: Python's author would have written `//`, or a conversion that truncates.
+void FunctionCompiler::accept_truncation(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::kBinary:
+      truncations_.insert(&expr);
+      accept_truncation(*as<BinaryExpr>(expr).left);
+      accept_truncation(*as<BinaryExpr>(expr).right);
+      break;
+    case ExprKind::kUnary:
+      accept_truncation(*as<UnaryExpr>(expr).operand);
+      break;
+    case ExprKind::kSlice:
+      for (const auto* part :
+           {&as<SliceExpr>(expr).start, &as<SliceExpr>(expr).stop, &as<SliceExpr>(expr).step}) {
+        if (*part) {
+          accept_truncation(**part);
+        }
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void FunctionCompiler::accept_truncation(const Expr& callee, const std::vector<Arg>& args) {
+  static const std::unordered_set<std::string> names = {"int", "range", "i64", "i32"};
+  if (callee.kind == ExprKind::kName && names.contains(name_of(as<NameExpr>(callee).name))) {
+    for (const Arg& arg : args) {
+      accept_truncation(*arg.value);
+    }
+  }
+}
+
+// torch.tensor([6 / 3]) has the dtype of its numbers, and a quotient is a float in Python.
+void FunctionCompiler::note_elements(const Expr& callee, const std::vector<Arg>& args) {
+  static const std::unordered_set<std::string> makers = {"tensor", "full", "as_tensor", "asarray",
+                                                         "scalar_tensor"};
+  const bool makes_tensor =
+      callee.kind == ExprKind::kField && makers.contains(name_of(as<FieldExpr>(callee).name));
+  for (const Arg& arg : args) {
+    if (is_port() && makes_tensor && arg.kind == ArgKind::kPositional) {
+      note_element(*arg.value);
+    }
+  }
+}
+
+void FunctionCompiler::note_element(const Expr& value) {
+  if (value.kind == ExprKind::kBinary && as<BinaryExpr>(value).op == BinaryOp::kDivide) {
+    elements_.insert(&value);
+  } else if (value.kind == ExprKind::kArray) {
+    for (const Element& element : as<ArrayExpr>(value).elements) {
+      note_element(*element.value);
+    }
+  } else if (value.kind == ExprKind::kTuple) {
+    for (const auto& element : as<TupleExpr>(value).elements) {
+      note_element(*element);
+    }
+  }
+}
+
+void FunctionCompiler::accept_truncation(const BindStmt& stmt) {
+  if (stmt.value && stmt.type && stmt.type->kind == TypeKind::kName && stmt.type->path.size() == 1 &&
+      is_integer_type(builtin_type(name_of(stmt.type->path[0])))) {
+    accept_truncation(*stmt.value);
+  }
+}
+
+// `divisor` is missing unless it is a constant.
+void FunctionCompiler::check_division(const BinaryExpr& expr, Register left, Register right, Value divisor) {
+  const bool is_quotient = expr.op == BinaryOp::kDivide;
+  if ((!is_quotient && expr.op != BinaryOp::kRemainder) || (is_quotient && truncations_.contains(&expr))) {
+    return;
+  }
+  for (const auto* side : {&expr.left, &expr.right}) {
+    if ((is_quotient && is_literal(**side, ExprKind::kFloat)) || is_literal(**side, ExprKind::kText) ||
+        (*side)->kind == ExprKind::kInterpolation) {
+      return;
+    }
+  }
+  const bool is_element = elements_.contains(&expr);
+  const bool warned_before =
+      is_literal(*expr.left, ExprKind::kInt) && is_literal(*expr.right, ExprKind::kInt);
+  if (is_quotient && warned_before && !is_element) {
+    return;
+  }
+  const auto form = is_element    ? PortCheck::Form::kElement
+                    : is_quotient ? PortCheck::Form::kQuotient
+                                  : PortCheck::Form::kRemainder;
+  emit_division_check(form, expr.span, left, right, divisor);
+}
+
+void FunctionCompiler::check_division(BinaryOp op, const SourceSpan& span, Register left, Register right,
+                                      Value divisor) {
+  if (op != BinaryOp::kDivide && op != BinaryOp::kRemainder) {
+    return;
+  }
+  const auto form = op == BinaryOp::kDivide ? PortCheck::Form::kQuotient : PortCheck::Form::kRemainder;
+  emit_division_check(form, span, left, right, divisor);
+}
+
+void FunctionCompiler::emit_division_check(PortCheck::Form form, const SourceSpan& span, Register left,
+                                           Register right, Value divisor) {
+  if (const auto check = port_check(form, span)) {
+    proto_->checks[*check].divisor = divisor;
+    emit(Op::kCheckOperands, *check, left, right);
+  }
+}
+
+// Before a change of `target`, or of a part of it.
+void FunctionCompiler::check_copy_change(const Expr& target, const SourceSpan& span) {
+  const Expr& root = root_of(target);
+  if (root.kind != ExprKind::kName) {
+    return;
+  }
+  const Symbol variable = as<NameExpr>(root).name;
+  const auto& parameters = proto_->parameters;
+  if (uses_.borrowed.contains(variable)) {
+    const bool is_parameter = std::find(parameters.begin(), parameters.end(), variable) != parameters.end();
+    check_variable(variable, is_parameter ? PortCheck::Form::kParameter : PortCheck::Form::kVariable, span);
+  } else if (uses_.owned.contains(variable)) {
+    check_variable(variable, PortCheck::Form::kOwned, span);
+  }
+}
+
+// Checks the array or dict of a variable of this function or of the module.
+void FunctionCompiler::check_variable(Symbol variable, PortCheck::Form form, const SourceSpan& span) {
+  const Name name = resolve(variable);
+  const bool is_variable = name.form == Name::Form::kLocal || name.form == Name::Form::kLocalCell ||
+                           name.form == Name::Form::kGlobal;
+  const auto check = is_variable ? port_check(form, span) : std::nullopt;
+  if (!check) {
+    return;
+  }
+  proto_->checks[*check].name = variable;
+  if (name.form == Name::Form::kLocal) {
+    emit(Op::kCheckValue, name.operand, *check);
+    return;
+  }
+  proto_->checks[*check].owners = 2;  // the variable and this temporary
+  const uint32_t mark = temporary_count_;
+  const Register value = temporary();
+  read(name, value);
+  emit(Op::kCheckValue, value, *check);
+  emit(Op::kRelease, value);
+  temporary_count_ = mark;
+}
+
+// A function that changes its parameter and returns it: without the result, the change is lost.
+void FunctionCompiler::check_ignored_result(const Expr& value) {
+  if (!is_port() || value.kind != ExprKind::kCall || as<CallExpr>(value).callee->kind != ExprKind::kName) {
+    return;
+  }
+  const auto& call = as<CallExpr>(value);
+  const Symbol function = as<NameExpr>(*call.callee).name;
+  const auto found = module_.declarations.find(function);
+  if (found == module_.declarations.end() || found->second->kind != StmtKind::kFunction ||
+      find_local(function) != nullptr) {
+    return;
+  }
+  const auto& decl = as<FunctionDecl>(*found->second);
+  if (!decl.body) {
+    return;
+  }
+  const VariableUses uses = uses_of_variables(decl.params, decl.body->statements);
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    const Arg& arg = call.args[i];
+    const auto param = arg.kind == ArgKind::kNamed
+                           ? std::find_if(decl.params.begin(), decl.params.end(),
+                                          [&](const Param& each) { return each.name == arg.name; })
+                           : decl.params.begin() + static_cast<ptrdiff_t>(std::min(i, decl.params.size()));
+    if (arg.kind != ArgKind::kPositional && arg.kind != ArgKind::kNamed) {
+      return;  // the values of a spread have unknown places
+    }
+    if (param != decl.params.end() && arg.value->kind == ExprKind::kName &&
+        uses.changed_and_returned.contains(param->name)) {
+      check_variable(as<NameExpr>(*arg.value).name, PortCheck::Form::kIgnored, value.span);
+    }
+  }
+}
+
+// `a.bump` is a call here, and the bound method in Python.
+void FunctionCompiler::check_method_value(const FieldExpr& expr, Register object) {
+  if (!module_.plain_methods.contains(expr.name)) {
+    return;
+  }
+  if (const auto check = port_check(PortCheck::Form::kMethod, expr.span)) {
+    proto_->checks[*check].name = expr.name;
+    emit(Op::kCheckValue, object, *check);
+  }
+}
+
+// Before a loop with one variable: Python's loop over a dict visits its keys.
+void FunctionCompiler::check_pairs(const Pattern& pattern, const PatternPtr& second, Register iterable) {
+  if (pattern.kind != PatternKind::kBinding || second ||
+      uses_.taken_apart.contains(as<BindingPattern>(pattern).name)) {
+    return;
+  }
+  if (const auto check = port_check(PortCheck::Form::kPairs, pattern.span)) {
+    proto_->checks[*check].name = as<BindingPattern>(pattern).name;
+    emit(Op::kCheckValue, iterable, *check);
+  }
+}
+
+// Before a call of a function that visits the elements of its arguments, which begin at the register.
+void FunctionCompiler::check_visited(const Expr& callee, const std::vector<Arg>& args, Register first) {
+  static const std::unordered_set<std::string> builtins = {"list", "tuple",    "set", "sorted",
+                                                           "max",  "min",      "zip", "enumerate",
+                                                           "iter", "reversed", "map", "filter"};
+  static const std::unordered_set<std::string> of_itertools = {"chain",   "islice",       "cycle",
+                                                               "product", "permutations", "combinations"};
+  if (callee.kind != ExprKind::kName || args.empty()) {
+    return;
+  }
+  const std::string& name = name_of(as<NameExpr>(callee).name);
+  const bool visits = of_itertools.contains(name) || (builtins.contains(name) && names_builtin(callee));
+  const bool takes_pairs = std::any_of(args.begin(), args.end(),
+                                       [](const Arg& arg) { return arg.value->kind == ExprKind::kLambda; });
+  for (size_t i = 0; visits && !takes_pairs && i < args.size(); ++i) {
+    if (args[i].kind == ArgKind::kPositional) {
+      check_visited(as<NameExpr>(callee).name, callee.span, static_cast<Register>(first + i));
+    }
+  }
+}
+
+void FunctionCompiler::check_visited(Symbol what, const SourceSpan& span, Register value) {
+  if (const auto check = port_check(PortCheck::Form::kVisited, span)) {
+    proto_->checks[*check].name = what;
+    emit(Op::kCheckValue, value, *check);
+  }
+}
+
+// Before xs.remove(i), which in Python removes a value.
+void FunctionCompiler::check_removal(const FieldExpr& callee, const std::vector<Arg>& args, size_t path,
+                                     Register argument) {
+  static const Symbol remove = intern("remove");
+  if (callee.name != remove || args.size() != 1 || !simple_arguments(args)) {
+    return;
+  }
+  if (const auto check = port_check(PortCheck::Form::kRemoval, callee.span)) {
+    proto_->checks[*check].divisor = Value::missing();
+    const uint32_t mark = temporary_count_;
+    const Register array = temporary();
+    emit_wide(Op::kGetLvalue, array, static_cast<int32_t>(path));
+    emit(Op::kCheckOperands, *check, array, argument);
+    emit(Op::kRelease, array);
+    temporary_count_ = mark;
+  }
+}
+
+// Before a method changes the result of a call, in `value`.
+void FunctionCompiler::check_result_change(const FieldExpr& callee, Register value) {
+  const Expr& object = *callee.object;
+  const bool chooses = object.kind == ExprKind::kIf || object.kind == ExprKind::kBinary;
+  const bool is_shared_result = object.kind == ExprKind::kCall && !is_copy(as<CallExpr>(object));
+  if (!mutating_names().contains(callee.name) || !(chooses || is_shared_result)) {
+    return;
+  }
+  if (const auto check = port_check(PortCheck::Form::kResult, callee.span)) {
+    proto_->checks[*check].name = callee.name;
+    emit(Op::kCheckValue, value, *check);
+  }
+}
+
+}  // namespace spl

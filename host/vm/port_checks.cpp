@@ -1,0 +1,162 @@
+// What differs from Python in a program with PyTorch, reported once for each place: see
+// compiler/port_checks.cpp.
+#include "host/vm/port_checks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "host/output.h"
+#include "host/syntax/parse.h"
+#include "host/values/module.h"
+#include "host/values/objects.h"
+
+namespace spl {
+
+namespace {
+
+void warn(const PortCheck& check, const Proto& proto, std::string message, std::string hint) {
+  if (!check.was_reported.exchange(true, std::memory_order_relaxed)) {
+    print_diagnostic(render({check.span, std::move(message), std::move(hint)}, *proto.source, "warning"));
+  }
+}
+
+bool is_negative(Value v) { return v.is_int() ? v.as_int < 0 : std::signbit(v.as_float); }
+
+void check_quotient(const PortCheck& check, const Proto& proto, Value a, Value b) {
+  if (!a.is_int() || !b.is_int() || b.as_int == 0 || b.as_int == -1) {
+    return;
+  }
+  if (a.as_int % b.as_int == 0) {
+    if (check.form == PortCheck::Form::kElement) {
+      warn(check, proto, "this quotient of integers is the integer " + std::to_string(a.as_int / b.as_int),
+           "write float(a) / b for a float, as in Python; the dtype of the tensor follows from it");
+    }
+    return;
+  }
+  const std::string left = std::to_string(a.as_int), right = std::to_string(b.as_int);
+  warn(check, proto,
+       left + " / " + right + " is " + std::to_string(a.as_int / b.as_int) + ": integers truncate",
+       "write float(a) / b for the fraction, or a // b for a quotient that is rounded down");
+}
+
+void check_remainder(const PortCheck& check, const Proto& proto, Value a, Value b) {
+  const double divisor = b.to_double();
+  if (divisor == 0 || is_negative(a) == is_negative(b) || std::fmod(a.to_double(), divisor) == 0) {
+    return;
+  }
+  warn(check, proto, display(a) + " % " + display(b) + " has the sign of " + display(a),
+       "write divmod(a, b)[1] for the remainder with the sign of the divisor, as in Python");
+}
+
+void check_pairs(const PortCheck& check, const Proto& proto, Value value) {
+  const std::string name = name_of(check.name);
+  if (value.is(Kind::kDict)) {
+    warn(check, proto, "'" + name + "' is a pair of a key and its value",
+         "write 'for " + name + " in d.keys()', or 'for (key, value) in d'");
+  }
+}
+
+void check_method(const PortCheck& check, const Proto& proto, Value object) {
+  const Record* record = object.is(Kind::kInstance) ? as_object<Instance>(object)->record : nullptr;
+  if (record != nullptr && record->module == proto.module && record->find(check.name) != nullptr) {
+    const std::string name = name_of(check.name);
+    warn(check, proto, "this calls " + name + "(), which Python would not",
+         "write ." + name + "() for the call, \\: x." + name +
+             "() for the method as a value, or @property before its declaration");
+  }
+}
+
+void check_visited(const PortCheck& check, const Proto& proto, Value value) {
+  if (value.is(Kind::kDict) && as_object<Dict>(value)->live > 0) {
+    warn(check, proto, name_of(check.name) + "() of a dict visits its pairs of a key and its value",
+         "write d.keys() for the keys, or d.items()");
+  }
+}
+
+// The argument is an element, and not the one at the index that it is.
+void check_removal(const PortCheck& check, const Proto& proto, Value array, Value index) {
+  if (!array.is(Kind::kArray) || !index.is_int()) {
+    return;
+  }
+  const Elements& items = as_object<Array>(array)->items;
+  const auto size = static_cast<int64_t>(items.size());
+  const int64_t at = index.as_int < 0 ? index.as_int + size : index.as_int;
+  const auto is_value = [&](Value v) { return v.is_number() && equals(v, index); };
+  if (at < 0 || at >= size || is_value(items[static_cast<size_t>(at)]) ||
+      std::none_of(items.begin(), items.end(), is_value)) {
+    return;
+  }
+  const std::string number = std::to_string(index.as_int);
+  warn(check, proto,
+       "remove(" + number + ") removes the element at index " + number + ", which is " +
+           display(items[static_cast<size_t>(at)]) + ", and not the value " + number,
+       "write xs.remove(xs.index(value)) for a value, or xs.remove_at(index) for an index");
+}
+
+void check_change(const PortCheck& check, const Proto& proto, Value value) {
+  const bool is_array = value.is(Kind::kArray);
+  const bool is_unseen =
+      check.form != PortCheck::Form::kIgnored && value.is_object() && value.as_object->refs <= check.owners;
+  if (!(is_array || value.is(Kind::kDict)) || is_unseen) {
+    return;  // nobody sees that a collection without another owner is a copy
+  }
+  const std::string kind = is_array ? "array" : "dict", name = name_of(check.name);
+  const std::string copy =
+      std::string("; for a copy that is meant, write ") + (is_array ? "list(…)" : "dict(…)");
+  switch (check.form) {
+    case PortCheck::Form::kResult:
+      warn(check, proto, name + "() changes a copy of this " + kind + ", which is a value",
+           "change it in its own place, such as d[key]." + name + "(…), or store the changed copy there");
+      break;
+    case PortCheck::Form::kOwned:
+      warn(check, proto,
+           "this changes '" + name + "' only; other places hold the same " + kind +
+               ", and keep its old elements",
+           "store '" + name + "' there after its changes" + copy);
+      break;
+    case PortCheck::Form::kIgnored:
+      warn(check, proto, "the call returns a changed copy of '" + name + "', which is lost",
+           "write " + name + " = … for the changed " + kind);
+      break;
+    case PortCheck::Form::kParameter:
+      warn(check, proto,
+           "this changes '" + name + "', a copy of the caller's " + kind + ", which stays as it is",
+           "return '" + name + "', and assign the result where the function is called" + copy);
+      break;
+    default:
+      warn(check, proto, "this changes '" + name + "', a copy of another " + kind + ", which stays as it is",
+           "change the " + kind + " in its own place, or store '" + name + "' there afterwards" + copy);
+  }
+}
+
+}  // namespace
+
+void check_operands(const PortCheck& check, const Proto& proto, Value a, Value b) {
+  if (check.form == PortCheck::Form::kRemoval) {
+    check_removal(check, proto, a, b);
+    return;
+  }
+  if (!a.is_number() || !b.is_number()) {
+    return;
+  }
+  check.form == PortCheck::Form::kRemainder ? check_remainder(check, proto, a, b)
+                                            : check_quotient(check, proto, a, b);
+}
+
+void check_value(const PortCheck& check, const Proto& proto, Value value) {
+  switch (check.form) {
+    case PortCheck::Form::kPairs:
+      check_pairs(check, proto, value);
+      break;
+    case PortCheck::Form::kMethod:
+      check_method(check, proto, value);
+      break;
+    case PortCheck::Form::kVisited:
+      check_visited(check, proto, value);
+      break;
+    default:
+      check_change(check, proto, value);
+  }
+}
+
+}  // namespace spl

@@ -1,0 +1,64 @@
+"""Files of ExecuTorch that Simple writes run in its runtime, to the values of the module."""
+
+from __future__ import annotations
+
+import pytest
+from embedded_simple import run, torch
+
+pytest.importorskip("executorch", reason="this Python has no executorch", exc_type=ModuleNotFoundError)
+MOBILE = run(
+    r"""
+    use torch
+    use torch.nn
+    use executorch
+    class Net(nn.Module):
+        conv: any = nn.Conv2d(3, 8, 3, padding: 1)
+        norm: any = nn.BatchNorm2d(8)
+        fc: any = nn.Linear(8, 5)
+        fn forward(image): self.fc(self.norm(self.conv(image)).relu().mean([2, 3]))
+    fn network():
+        torch.manual_seed(0)
+        Net().eval()
+    fn call(net, x): torch.no_grad(\: net(x))
+    fn write(net, x, file, backend = nil): executorch.export(net, x, file, backend: backend)
+    fn runs(file, x): executorch.load(file)(x)[0]
+    fn load_failure(file, method): torch.attempt(\: executorch.load(file, method)).unwrap_err().message()
+    fn failure(net, x, file, backend = nil): torch.attempt(\: write(net, x, file, backend)).unwrap_err().message()
+    """
+)
+X = torch.randn(2, 3, 8, 8, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize("backend", [None, "xnnpack"])
+def test_a_native_module_runs_in_the_runtime(backend, tmp_path):
+    net, file = MOBILE.network(), str(tmp_path / "net.pte")
+    MOBILE.write(net, X, file, backend)
+    with open(file, "rb") as content:
+        assert content.read(8)[4:] == b"ET12"
+    found = MOBILE.runs(file, X)
+    assert found.shape == (2, 5) and torch.allclose(found, MOBILE.call(net, X), atol=1e-5)
+
+
+def test_a_module_of_python_runs_in_the_runtime(tmp_path):
+    net, file = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU()).eval(), str(tmp_path / "net.pte")
+    x = torch.randn(5, 4)
+    MOBILE.write(net, x, file)
+    assert torch.allclose(MOBILE.runs(file, x), net(x).detach(), atol=1e-6)
+
+
+def test_wrong_arguments_are_errors(tmp_path):
+    net = MOBILE.network()
+    assert MOBILE.failure(net, X, "x.pte", "vulkan") == "executorch.export: no backend 'vulkan'; available: xnnpack"
+    assert MOBILE.failure(3, X, "x.pte") == "executorch.export: expected a module, got a value of type i64"
+    assert "No such file or directory" in MOBILE.failure(net, X, str(tmp_path / "missing" / "x.pte"))
+
+
+def test_files_that_cannot_be_loaded_are_errors(tmp_path):
+    file = tmp_path / "net.pte"
+    assert MOBILE.load_failure(str(file), "forward") == f"executorch.load: '{file}' does not exist"
+    MOBILE.write(MOBILE.network(), X, str(file))
+    assert MOBILE.load_failure(str(file), "train") == (
+        f"executorch.load: '{file}' has no method 'train'; it has forward"
+    )
+    file.write_bytes(file.read_bytes()[:1000])
+    assert MOBILE.load_failure(str(file), "forward").startswith(f"executorch.load: '{file}' cannot be loaded: ")
