@@ -43,7 +43,7 @@ namespace spl {
   X(TestPresent, "rr-") X(Unwrap, "rr-") X(Try, "rr-") X(Present, "rr-") X(Cast, "rr-")             \
   X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
   X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")  \
-  X(AsDeclared, "r--") X(Super, "rr-") X(CheckOperands, "-rr") X(CheckValue, "r--") X(ReleaseReassigned, "r--") \
+  X(AsDeclared, "r--") X(Super, "rr-") X(CheckOperands, "-rr") X(CheckValue, "r--") X(CheckChange, "---") X(ReleaseReassigned, "r--") \
   X(ReleaseReassignedGlobal, "---") X(LoadLiteral, "r--")
 // clang-format on
 
@@ -208,10 +208,6 @@ struct PortCheck {
     kQuotient,
     kElement,  // a quotient that becomes an element of a tensor
     kRemainder,
-    kVariable,
-    kParameter,
-    kOwned,
-    kIgnored,
     kMethod,
     kResult,
     kPairs,
@@ -220,9 +216,23 @@ struct PortCheck {
   };
   Form form = Form::kQuotient;
   SourceSpan span;
-  Symbol name = kNoSymbol;  // of the variable or the method that changes a copy
+  Symbol name = kNoSymbol;  // of the variable or the method
   Value divisor;            // missing unless it is a constant
-  uint32_t owners = 1;      // references to a collection that only the changed place has
+  mutable std::atomic<bool> was_reported = false;
+};
+
+/// A change of a collection that another place may hold, which Python changes, too: see
+/// compiler/change_checks.cpp.
+struct ChangeCheck {
+  struct Place {
+    std::string spelling;
+    uint32_t visits = 0;  // enclosing loops that hold it
+  };
+  SourceSpan span;
+  size_t path = 0;            // of the changed collection, among the function's
+  std::vector<Place> places;  // the root, and what each step leads to
+  bool is_parameter = false;  // the root
+  bool replaces = false;      // the end of the path, by `+=` and its kin
   mutable std::atomic<bool> was_reported = false;
 };
 
@@ -242,6 +252,7 @@ struct Proto {
   std::vector<VariantPatternSpec> variants;
   std::vector<TypeLink> links;
   std::deque<PortCheck> checks;
+  std::deque<ChangeCheck> changes;
   std::vector<const UseDecl*> uses;
   mutable std::vector<ResolvedImport> resolved_uses;  // parallel to uses; filled when they run
   std::vector<Symbol> parameters;

@@ -186,9 +186,9 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
 
 // The method changes the value in the lvalue itself.
 void FunctionCompiler::mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest) {
-  check_copy_change(*callee.object, callee.span);
   LvaluePath path;
   lvalue_path(*callee.object, path);
+  check_change(*callee.object, path, callee.span);
   change(callee, args, std::move(path), dest);
 }
 
@@ -233,6 +233,17 @@ const Expr& root_of(const Expr& expr) {
       return root_of(*as<IndexExpr>(expr).object);
     default:
       return expr;
+  }
+}
+
+const Expr& object_of(const Expr& part) {
+  switch (part.kind) {
+    case ExprKind::kField:
+      return *as<FieldExpr>(part).object;
+    case ExprKind::kTupleField:
+      return *as<TupleFieldExpr>(part).object;
+    default:
+      return *as<IndexExpr>(part).object;
   }
 }
 

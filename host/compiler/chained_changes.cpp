@@ -34,8 +34,8 @@ void FunctionCompiler::chained_change(const FieldExpr& callee, const std::vector
 void FunctionCompiler::chain_to(const FieldExpr& callee, const std::vector<Arg>& args, LvaluePath& path,
                                 Register dest) {
   if (is_lvalue(*callee.object)) {
-    check_copy_change(*callee.object, callee.span);
     lvalue_path(*callee.object, path);
+    check_change(*callee.object, path, callee.span);
     path.keeps = true;
     change(callee, args, path, dest);
     return;
@@ -107,9 +107,9 @@ void FunctionCompiler::effect_value_to(const CallExpr& call, Register dest) {
   const uint32_t mark = temporary_count_;
   const bool is_result = std::exchange(is_result_, false);
   const auto& callee = as<FieldExpr>(*call.callee);
-  check_copy_change(*callee.object, callee.span);
   LvaluePath path;
   lvalue_path(*callee.object, path);
+  check_change(*callee.object, path, callee.span);
   path.keeps = true;
   const Register result = temporary();
   change(callee, call.args, path, result);

@@ -33,6 +33,10 @@ std::unordered_set<Symbol>& action_names();
 
 /// The variable, or other value, that an lvalue such as `a.b[i]` is a part of.
 const Expr& root_of(const Expr& expr);
+/// The object of `object.field`, `object.0` or `object[index]`.
+const Expr& object_of(const Expr& part);
+/// `self.rows[…]` for the expression `self.rows[i]`.
+std::string place_spelling(const Expr& place);
 
 /// Whether the method receives the class on which it is called. Throws CompileError.
 bool takes_class(const FunctionDecl& decl, bool is_static);
@@ -459,14 +463,15 @@ class FunctionCompiler {
                            Value divisor);
   void note_elements(const Expr& callee, const std::vector<Arg>& args);
   void note_element(const Expr& value);
-  void check_copy_change(const Expr& target, const SourceSpan& span);
-  void check_variable(Symbol variable, PortCheck::Form form, const SourceSpan& span);
-  void check_ignored_result(const Expr& value);
   void check_method_value(const FieldExpr& expr, Register object);
   void check_pairs(const Pattern& pattern, const PatternPtr& second, Register iterable);
   void check_visited(const Expr& callee, const std::vector<Arg>& args, Register first);
   void check_visited(Symbol what, const SourceSpan& span, Register value);
   void check_result_change(const FieldExpr& callee, Register value);
+
+  // change_checks.cpp
+  void check_change(const Expr& collection, LvaluePath path, const SourceSpan& span, bool replaces = false);
+  void note_visits(const Expr& iterable, const Pattern& variable);
 
   // type_checks.cpp
   void check_arguments(const Expr& callee, const std::vector<Arg>& args);
@@ -524,6 +529,7 @@ class FunctionCompiler {
   std::unordered_set<const Expr*> elements_;     // quotients that become elements of tensors
   std::vector<Scope> scopes_;
   std::vector<Loop> loops_;
+  std::vector<std::string> visited_;  // the collections of the enclosing loops, of a program with PyTorch
   /// The variables that earlier alternatives of the pattern bind, as ranges in locals_.
   std::vector<std::pair<size_t, size_t>> bound_before_;
   std::vector<uint32_t> repeated_;  // the numbers of the enclosing loops and comprehensions

@@ -1,5 +1,5 @@
 // Instructions that check, while a program with PyTorch runs, whether an operation differs from Python's: a
-// quotient that truncates, a remainder with another sign, a change that stays in a copy, remove() of a value.
+// quotient that truncates, a remainder with another sign, a loop over pairs, remove() of a value.
 // The host runs them in vm/port_checks.cpp.
 #include <algorithm>
 
@@ -15,17 +15,6 @@ bool is_literal(const Expr& expr, ExprKind kind) {
     return is_literal(*as<UnaryExpr>(expr).operand, kind);
   }
   return expr.kind == kind;
-}
-
-// Whether a call of this name returns a new collection, so that a change of it is meant to be one of a copy.
-bool is_copy(const CallExpr& call) {
-  static const std::unordered_set<std::string> names = {"list", "tuple", "dict",     "set",    "sorted",
-                                                        "copy", "clone", "deepcopy", "to_list"};
-  const Expr& callee = *call.callee;
-  const Symbol name = callee.kind == ExprKind::kName    ? as<NameExpr>(callee).name
-                      : callee.kind == ExprKind::kField ? as<FieldExpr>(callee).name
-                                                        : kNoSymbol;
-  return name != kNoSymbol && names.contains(name_of(name));
 }
 
 }  // namespace
@@ -151,78 +140,6 @@ void FunctionCompiler::emit_division_check(PortCheck::Form form, const SourceSpa
   }
 }
 
-// Before a change of `target`, or of a part of it.
-void FunctionCompiler::check_copy_change(const Expr& target, const SourceSpan& span) {
-  const Expr& root = root_of(target);
-  if (root.kind != ExprKind::kName) {
-    return;
-  }
-  const Symbol variable = as<NameExpr>(root).name;
-  const auto& parameters = proto_->parameters;
-  if (uses_.borrowed.contains(variable)) {
-    const bool is_parameter = std::find(parameters.begin(), parameters.end(), variable) != parameters.end();
-    check_variable(variable, is_parameter ? PortCheck::Form::kParameter : PortCheck::Form::kVariable, span);
-  } else if (uses_.owned.contains(variable)) {
-    check_variable(variable, PortCheck::Form::kOwned, span);
-  }
-}
-
-// Checks the array or dict of a variable of this function or of the module.
-void FunctionCompiler::check_variable(Symbol variable, PortCheck::Form form, const SourceSpan& span) {
-  const Name name = resolve(variable);
-  const bool is_variable = name.form == Name::Form::kLocal || name.form == Name::Form::kLocalCell ||
-                           name.form == Name::Form::kGlobal;
-  const auto check = is_variable ? port_check(form, span) : std::nullopt;
-  if (!check) {
-    return;
-  }
-  proto_->checks[*check].name = variable;
-  if (name.form == Name::Form::kLocal) {
-    emit(Op::kCheckValue, name.operand, *check);
-    return;
-  }
-  proto_->checks[*check].owners = 2;  // the variable and this temporary
-  const uint32_t mark = temporary_count_;
-  const Register value = temporary();
-  read(name, value);
-  emit(Op::kCheckValue, value, *check);
-  emit(Op::kRelease, value);
-  temporary_count_ = mark;
-}
-
-// A function that changes its parameter and returns it: without the result, the change is lost.
-void FunctionCompiler::check_ignored_result(const Expr& value) {
-  if (!is_port() || value.kind != ExprKind::kCall || as<CallExpr>(value).callee->kind != ExprKind::kName) {
-    return;
-  }
-  const auto& call = as<CallExpr>(value);
-  const Symbol function = as<NameExpr>(*call.callee).name;
-  const auto found = module_.declarations.find(function);
-  if (found == module_.declarations.end() || found->second->kind != StmtKind::kFunction ||
-      find_local(function) != nullptr) {
-    return;
-  }
-  const auto& decl = as<FunctionDecl>(*found->second);
-  if (!decl.body) {
-    return;
-  }
-  const VariableUses uses = uses_of_variables(decl.params, decl.body->statements);
-  for (size_t i = 0; i < call.args.size(); ++i) {
-    const Arg& arg = call.args[i];
-    const auto param = arg.kind == ArgKind::kNamed
-                           ? std::find_if(decl.params.begin(), decl.params.end(),
-                                          [&](const Param& each) { return each.name == arg.name; })
-                           : decl.params.begin() + static_cast<ptrdiff_t>(std::min(i, decl.params.size()));
-    if (arg.kind != ArgKind::kPositional && arg.kind != ArgKind::kNamed) {
-      return;  // the values of a spread have unknown places
-    }
-    if (param != decl.params.end() && arg.value->kind == ExprKind::kName &&
-        uses.changed_and_returned.contains(param->name)) {
-      check_variable(as<NameExpr>(*arg.value).name, PortCheck::Form::kIgnored, value.span);
-    }
-  }
-}
-
 // `a.bump` is a call here, and the bound method in Python.
 void FunctionCompiler::check_method_value(const FieldExpr& expr, Register object) {
   if (!module_.plain_methods.contains(expr.name)) {
@@ -296,8 +213,7 @@ void FunctionCompiler::check_removal(const FieldExpr& callee, const std::vector<
 void FunctionCompiler::check_result_change(const FieldExpr& callee, Register value) {
   const Expr& object = *callee.object;
   const bool chooses = object.kind == ExprKind::kIf || object.kind == ExprKind::kBinary;
-  const bool is_shared_result = object.kind == ExprKind::kCall && !is_copy(as<CallExpr>(object));
-  if (!mutating_names().contains(callee.name) || !(chooses || is_shared_result)) {
+  if (!mutating_names().contains(callee.name) || !(chooses || object.kind == ExprKind::kCall)) {
     return;
   }
   if (const auto check = port_check(PortCheck::Form::kResult, callee.span)) {

@@ -105,10 +105,7 @@ void FunctionCompiler::statement(const Stmt& stmt) {
   temporary_count_ = mark;
 }
 
-void FunctionCompiler::compile(const ExprStmt& stmt) {
-  check_ignored_result(*stmt.value);
-  effect(*stmt.value);
-}
+void FunctionCompiler::compile(const ExprStmt& stmt) { effect(*stmt.value); }
 
 void FunctionCompiler::compile(const PassStmt&) {}
 
@@ -410,13 +407,15 @@ void FunctionCompiler::assign_field(const FieldExpr& target, Register value) {
 }
 
 void FunctionCompiler::assign_index(const IndexExpr& target, Register value) {
-  check_copy_change(target, target.span);
   if (target.object->kind == ExprKind::kName) {
     const Name name = resolve(as<NameExpr>(*target.object).name);
     if (name.form == Name::Form::kLocal) {
       note_change(as<NameExpr>(*target.object).name);
       const Register subscript = temporary();
       subscript_to(target, subscript);
+      LvaluePath path;
+      path.operand = name.operand;
+      check_change(*target.object, std::move(path), target.span);
       emit(Op::kSetIndex, name.operand, subscript, value);
       return;
     }
@@ -427,6 +426,9 @@ void FunctionCompiler::assign_index(const IndexExpr& target, Register value) {
 void FunctionCompiler::assign_path(const Expr& target, Register value) {
   LvaluePath path;
   lvalue_path(target, path);
+  LvaluePath collection = path;
+  collection.steps.pop_back();
+  check_change(object_of(target), std::move(collection), target.span);
   set_lvalue(path, value);
 }
 
@@ -439,9 +441,6 @@ void FunctionCompiler::release_lvalue(BinaryOp op, Register current, size_t path
 
 void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   const Expr& target = *stmt.targets[0];
-  if (target.kind != ExprKind::kName || *stmt.op == BinaryOp::kAdd) {
-    check_copy_change(target, target.span);
-  }
   if (target.kind == ExprKind::kName) {
     compound_assign_name(as<NameExpr>(target), *stmt.op, *stmt.value);
     return;
@@ -450,6 +449,7 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   if (!lvalue_path(target, path) && path.steps.empty()) {
     error_at(target.span, "cannot assign to expression");
   }
+  check_change(target, path, target.span, true);
   proto_->paths.push_back(path);
   const size_t index = proto_->paths.size() - 1;
   const Register current = temporary();
@@ -479,6 +479,11 @@ void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op,
   note_change(target.name);
   if (name.form == Name::Form::kGlobal) {
     note_read(target.name, target.span);
+  }
+  if (op == BinaryOp::kAdd && is_port()) {
+    LvaluePath path;
+    lvalue_path(target, path);
+    check_change(target, std::move(path), target.span, true);
   }
   if (name.form == Name::Form::kLocal) {
     in_place(op, static_cast<Register>(name.operand), operand(right));
@@ -565,6 +570,8 @@ void FunctionCompiler::end_loop(size_t continue_target, const std::optional<Bloc
 
 void FunctionCompiler::compile(const ForStmt& stmt) {
   open_scope();
+  const size_t outer_visits = visited_.size();
+  note_visits(*stmt.iterable, *stmt.pattern);
   const bool is_range = stmt.iterable->kind == ExprKind::kRange && !stmt.second &&
                         as<RangeExpr>(*stmt.iterable).start && as<RangeExpr>(*stmt.iterable).end;
   if (is_range) {
@@ -572,6 +579,7 @@ void FunctionCompiler::compile(const ForStmt& stmt) {
   } else {
     for_each(stmt);
   }
+  visited_.resize(outer_visits);
   close_scope();
   note_ended_loop(stmt);
 }

@@ -1,7 +1,7 @@
 #include "host/compiler/variable_uses.h"
 
-#include <algorithm>
 #include <string>
+#include <unordered_map>
 
 #include "host/compiler/compiler.h"
 #include "host/syntax/visit.h"
@@ -10,383 +10,173 @@ namespace spl {
 
 namespace {
 
-// How an expression uses the value of a name in it.
-enum class Use : uint8_t {
-  kParts,   // reads elements, or the state of the whole, at once
-  kPassed,  // an argument of another function
-  kWhole,   // the value itself goes on: it is returned or stored
-  kAnother  // another function or a later time: nothing is known
-};
-
-// Where the value of a variable comes from.
-enum class Origin : uint8_t {
-  kNew,     // a value of its own
-  kResult,  // of a call, which may return the value of another place
-  kHeld     // another place
-};
-
-bool is_one_of(Symbol name, const std::unordered_set<std::string>& names) {
-  return names.contains(name_of(name));
-}
-
-// Functions that read their arguments' elements and keep no argument.
-bool reads_elements(Symbol function) {
-  static const std::unordered_set<std::string> names = {
-      "len",  "print",    "sum",  "max",   "min",  "sorted", "enumerate", "range",     "zip",
-      "any",  "all",      "list", "tuple", "dict", "set",    "str",       "bool",      "int",
-      "repr", "reversed", "type", "id",    "map",  "filter", "iter",      "isinstance"};
-  return is_one_of(function, names);
-}
-
-// Functions and methods whose result is a new collection.
-bool makes_collection(Symbol function) {
-  static const std::unordered_set<std::string> names = {"list", "tuple",  "dict",  "set",    "sorted",
-                                                        "copy", "clone",  "array", "slice",  "deepcopy",
-                                                        "map",  "filter", "merge", "concat", "fromkeys"};
-  return is_one_of(function, names);
-}
-
-Symbol called_name(const CallExpr& call) {
-  switch (call.callee->kind) {
-    case ExprKind::kName:
-      return as<NameExpr>(*call.callee).name;
-    case ExprKind::kField:
-      return as<FieldExpr>(*call.callee).name;
-    default:
-      return kNoSymbol;
-  }
-}
-
-// Whether the value is that of another place.
-bool is_alias(const Expr& value) {
-  switch (value.kind) {
-    case ExprKind::kName:
-    case ExprKind::kField:
-    case ExprKind::kTupleField:
-      return true;
-    case ExprKind::kIndex: {
-      const auto& subscripts = as<IndexExpr>(value).subscripts;
-      return std::none_of(subscripts.begin(), subscripts.end(),
-                          [](const ExprPtr& subscript) { return subscript->kind == ExprKind::kSlice; });
-    }
-    case ExprKind::kCall: {
-      const Symbol name = called_name(as<CallExpr>(value));
-      return name == kNoSymbol || !makes_collection(name);
-    }
-    case ExprKind::kIf:
-      return true;
-    case ExprKind::kBinary: {
-      const BinaryOp op = as<BinaryExpr>(value).op;
-      return op == BinaryOp::kOr || op == BinaryOp::kAnd || op == BinaryOp::kCoalesce;
-    }
-    default:
-      return false;
-  }
-}
-
-Origin origin_of(const Expr& value) {
-  return !is_alias(value) ? Origin::kNew : value.kind == ExprKind::kCall ? Origin::kResult : Origin::kHeld;
-}
-
-// Whether a loop over the value visits elements that another place holds.
-bool has_aliases(const Expr& iterable) {
-  if (iterable.kind == ExprKind::kTuple) {
-    const auto& elements = as<TupleExpr>(iterable).elements;
-    return std::any_of(elements.begin(), elements.end(), [](const ExprPtr& e) { return has_aliases(*e); });
-  }
-  if (iterable.kind == ExprKind::kArray) {
-    const auto& elements = as<ArrayExpr>(iterable).elements;
-    return std::any_of(elements.begin(), elements.end(),
-                       [](const Element& e) { return has_aliases(*e.value); });
-  }
-  if (iterable.kind != ExprKind::kCall) {
-    return is_alias(iterable);
-  }
-  static const std::unordered_set<std::string> views = {"enumerate", "zip",    "reversed",
-                                                        "items",     "values", "keys"};
-  const auto& call = as<CallExpr>(iterable);
-  const Symbol name = called_name(call);
-  if (name == kNoSymbol || !is_one_of(name, views)) {
-    return false;
-  }
-  if (call.callee->kind == ExprKind::kField) {
-    return is_alias(*as<FieldExpr>(*call.callee).object);
-  }
-  return std::any_of(call.args.begin(), call.args.end(),
-                     [](const Arg& arg) { return has_aliases(*arg.value); });
-}
-
 class Walk {
  public:
-  void add_parameters(const std::vector<Param>& params) {
-    for (const Param& param : params) {
-      if (param.kind == ParamKind::kNormal) {
-        borrowed_.insert(param.name);
-        parameters_.insert(param.name);
-      }
-    }
-  }
-
   void statements(const std::vector<StmtPtr>& all) {
     for (const auto& stmt : all) {
       visit(*stmt, [this](const auto& node) { walk(node); });
     }
   }
 
-  VariableUses result() {
-    VariableUses uses;
-    for (const Symbol name : changed_) {
-      if (!held_.contains(name) && !parameters_.contains(name) && !changed_in_visits_.contains(name)) {
-        uses.owned.insert(name);
-      }
-      if (parameters_.contains(name) && returned_.contains(name) && !bound_.contains(name)) {
-        uses.changed_and_returned.insert(name);
-      }
-    }
-    for (const Symbol name : others_) {
-      borrowed_.erase(name);
-    }
-    for (const Symbol name :
-         passed_) {  // a function may store the variable; a parameter's caller sees nothing
-      if (!parameters_.contains(name)) {
-        borrowed_.erase(name);
-      }
-    }
-    uses.borrowed = std::move(borrowed_);
-    uses.taken_apart = std::move(taken_apart_);
-    uses.changed = std::move(changed_);
-    return uses;
-  }
+  VariableUses result() { return std::move(uses_); }
 
  private:
   void block(const Block& body) { statements(body.statements); }
 
-  void use(const Expr& expr, Use how) {
-    const Use before = use_;
-    use_ = use_ == Use::kAnother ? Use::kAnother : how;
+  void use(const Expr& expr) {
     visit(expr, [this](const auto& node) { walk(node); });
-    use_ = before;
   }
-  void use(const ExprPtr& expr, Use how) {
+  void use(const ExprPtr& expr) {
     if (expr) {
-      use(*expr, how);
+      use(*expr);
     }
   }
-  void use_all(const std::vector<Arg>& args, Use how) {
+  void use_all(const std::vector<Arg>& args) {
     for (const Arg& arg : args) {
-      use(arg.value, how);
-    }
-  }
-  template <class Body>
-  void elsewhere(Body&& body) {
-    const Use before = use_;
-    use_ = Use::kAnother;
-    body();
-    use_ = before;
-  }
-
-  void bind(const Pattern& pattern, Origin origin) {
-    visit(pattern, [&](const auto& node) { bind_node(node, origin); });
-  }
-  void bind_node(const BindingPattern& node, Origin origin) { bind_name(node.name, origin); }
-  void bind_node(const TuplePattern& node, Origin origin) { bind_each(node.elements, origin); }
-  void bind_node(const ArrayPattern& node, Origin origin) { bind_each(node.elements, origin); }
-  template <class Node>
-  void bind_node(const Node&, Origin) {}
-  void bind_each(const std::vector<PatternPtr>& elements, Origin origin) {
-    for (const auto& element : elements) {
-      bind(*element, origin);
+      use(arg.value);
     }
   }
   void note_changed(const Expr& target) {
     const Expr& root = root_of(target);
     if (root.kind == ExprKind::kName) {
-      const Symbol name = as<NameExpr>(root).name;
-      changed_.insert(name);
-      if (std::find(visited_.begin(), visited_.end(), name) != visited_.end()) {
-        changed_in_visits_.insert(name);
-      }
-    }
-  }
-  void note_returned(const Expr& value) {
-    if (value.kind == ExprKind::kName) {
-      returned_.insert(as<NameExpr>(value).name);
-    } else if (value.kind == ExprKind::kTuple) {
-      for (const auto& element : as<TupleExpr>(value).elements) {
-        note_returned(*element);
-      }
+      uses_.changed.insert(as<NameExpr>(root).name);
     }
   }
   void take_apart(const Expr& value) {
     if (value.kind == ExprKind::kName) {
-      taken_apart_.insert(as<NameExpr>(value).name);
+      uses_.taken_apart.insert(as<NameExpr>(value).name);
     }
   }
-  void bind_name(Symbol name, Origin origin) {
-    (origin == Origin::kNew ? others_ : borrowed_).insert(name);
-    if (!is_conditional_) {
-      bound_.insert(name);
-    }
-    if (origin == Origin::kHeld) {
-      held_.insert(name);
+  /// `name = place`, and later `place = name`.
+  void note_copied(const Expr& target, const Expr& value) {
+    if (target.kind == ExprKind::kName) {
+      origins_[as<NameExpr>(target).name].insert(place_spelling(value));
+    } else if (value.kind == ExprKind::kName) {
+      const auto origins = origins_.find(as<NameExpr>(value).name);
+      if (origins != origins_.end() && origins->second.contains(place_spelling(target))) {
+        uses_.stored_back.insert(as<NameExpr>(value).name);
+      }
     }
   }
 
   // ---- Expressions
 
-  void walk(const NameExpr& expr) {
-    if (use_ == Use::kAnother && parameters_.contains(expr.name)) {
-      return;  // the caller does not see what a closure does with it
-    }
-    if (use_ == Use::kPassed) {
-      passed_.insert(expr.name);
-    } else if (use_ != Use::kParts) {
-      others_.insert(expr.name);
-    }
-  }
-  void walk(const FieldExpr& expr) { use(expr.object, Use::kParts); }
+  void walk(const FieldExpr& expr) { use(expr.object); }
   void walk(const TupleFieldExpr& expr) {
     take_apart(*expr.object);
-    use(expr.object, Use::kParts);
+    use(expr.object);
   }
   void walk(const IndexExpr& expr) {
     take_apart(*expr.object);
-    use(expr.object, Use::kParts);
+    use(expr.object);
     for (const auto& subscript : expr.subscripts) {
-      use(subscript, Use::kWhole);
+      use(subscript);
     }
   }
   void walk(const SliceExpr& expr) {
-    use(expr.start, Use::kWhole);
-    use(expr.stop, Use::kWhole);
-    use(expr.step, Use::kWhole);
+    use(expr.start);
+    use(expr.stop);
+    use(expr.step);
   }
   void walk(const CallExpr& expr) {
     if (expr.callee->kind == ExprKind::kField &&
         mutating_names().contains(as<FieldExpr>(*expr.callee).name)) {
       note_changed(*as<FieldExpr>(*expr.callee).object);
     }
-    use(expr.callee, Use::kParts);
-    const bool is_function = expr.callee->kind == ExprKind::kName;
-    use_all(expr.args, is_function && reads_elements(called_name(expr)) ? Use::kParts : Use::kPassed);
+    use(expr.callee);
+    use_all(expr.args);
   }
   void walk(const UpdateCallExpr& expr) {
-    use(expr.target, Use::kWhole);
-    use_all(expr.args, Use::kWhole);
+    use(expr.target);
+    use_all(expr.args);
   }
-  void walk(const UnaryExpr& expr) {
-    use(expr.operand, expr.op == UnaryOp::kNot ? Use::kParts : Use::kWhole);
-  }
+  void walk(const UnaryExpr& expr) { use(expr.operand); }
   void walk(const BinaryExpr& expr) {
-    const bool selects =
-        expr.op == BinaryOp::kAnd || expr.op == BinaryOp::kOr || expr.op == BinaryOp::kCoalesce;
-    use(expr.left, selects ? Use::kWhole : Use::kParts);
-    use(expr.right, selects ? Use::kWhole : Use::kParts);
+    use(expr.left);
+    use(expr.right);
   }
   void walk(const CompareExpr& expr) {
-    use(expr.first, Use::kParts);
+    use(expr.first);
     for (const CompareLink& link : expr.links) {
-      use(link.right, Use::kParts);
+      use(link.right);
     }
   }
   void walk(const InterpolationExpr& expr) {
     for (const InterpolationPart& part : expr.parts) {
-      use(part.value, Use::kParts);
+      use(part.value);
     }
   }
   void walk(const RangeExpr& expr) {
-    use(expr.start, Use::kParts);
-    use(expr.end, Use::kParts);
+    use(expr.start);
+    use(expr.end);
   }
-  void walk(const TryExpr& expr) { use(expr.operand, Use::kWhole); }
-  void walk(const PresentExpr& expr) { use(expr.operand, Use::kParts); }
-  void walk(const CastExpr& expr) { use(expr.operand, Use::kWhole); }
-  void walk(const NewExpr& expr) { use(expr.operand, Use::kWhole); }
-  void walk(const TypeApplyExpr& expr) { use(expr.object, use_); }
-  void walk(const LambdaExpr& expr) {
-    elsewhere([&] {
-      for (const Param& param : expr.params) {
-        others_.insert(param.name);
-      }
-      block(expr.body);
-    });
-  }
+  void walk(const TryExpr& expr) { use(expr.operand); }
+  void walk(const PresentExpr& expr) { use(expr.operand); }
+  void walk(const CastExpr& expr) { use(expr.operand); }
+  void walk(const NewExpr& expr) { use(expr.operand); }
+  void walk(const TypeApplyExpr& expr) { use(expr.object); }
+  void walk(const LambdaExpr& expr) { block(expr.body); }
   void walk(const ArrayExpr& expr) {
     for (const Element& element : expr.elements) {
-      use(element.value, element.spread ? Use::kParts : Use::kWhole);
+      use(element.value);
     }
   }
   void walk(const ArrayRepeatExpr& expr) {
-    use(expr.value, Use::kWhole);
-    use(expr.count, Use::kParts);
+    use(expr.value);
+    use(expr.count);
   }
   void walk(const TupleExpr& expr) {
     for (const auto& element : expr.elements) {
-      use(element, Use::kWhole);
+      use(element);
     }
   }
   void walk(const DictExpr& expr) {
     for (const DictEntry& entry : expr.entries) {
-      use(entry.key, Use::kWhole);
-      use(entry.value, entry.key ? Use::kWhole : Use::kParts);
+      use(entry.key);
+      use(entry.value);
     }
   }
   void walk(const ComprehensionExpr& expr) {
     for (const ComprehensionClause& clause : expr.clauses) {
-      use(clause.iterable, Use::kParts);
-      bind(*clause.pattern, Origin::kNew);
-      if (clause.second) {
-        bind(*clause.second, Origin::kNew);
-      }
+      use(clause.iterable);
       for (const auto& condition : clause.conditions) {
-        use(condition, Use::kParts);
+        use(condition);
       }
     }
-    use(expr.key, Use::kWhole);
-    use(expr.value, Use::kWhole);
+    use(expr.key);
+    use(expr.value);
   }
-  void walk(const StructLiteralExpr& expr) { use_all(expr.args, Use::kWhole); }
+  void walk(const StructLiteralExpr& expr) { use_all(expr.args); }
   void walk(const IfExpr& expr) {
-    const bool was_conditional = is_conditional_;
     for (const IfClause& clause : expr.clauses) {
-      condition(clause.condition);
-      is_conditional_ = true;
+      use(clause.condition.value);
       block(clause.body);
     }
     if (expr.otherwise) {
       block(*expr.otherwise);
     }
-    is_conditional_ = was_conditional;
   }
   void walk(const MatchExpr& expr) {
     take_apart(*expr.subject);
-    use(expr.subject, Use::kParts);
+    use(expr.subject);
     for (const MatchArm& arm : expr.arms) {
-      bind(*arm.pattern, Origin::kNew);
-      use(arm.guard, Use::kParts);
+      use(arm.guard);
       block(arm.body);
     }
   }
-  void condition(const Condition& condition) {
-    use(condition.value, condition.kind == ConditionKind::kTest ? Use::kParts : Use::kWhole);
-    if (condition.pattern) {
-      bind(*condition.pattern, Origin::kNew);
-    }
-  }
-
   // ---- Statements
 
-  void walk(const ExprStmt& stmt) { use(stmt.value, Use::kWhole); }
+  void walk(const ExprStmt& stmt) { use(stmt.value); }
   void walk(const BindStmt& stmt) {
-    const Origin origin = stmt.value ? origin_of(*stmt.value) : Origin::kNew;
-    use(stmt.value, Use::kWhole);
-    if (stmt.value && stmt.pattern->kind != PatternKind::kBinding) {
+    use(stmt.value);
+    if (stmt.value && stmt.pattern->kind == PatternKind::kBinding) {
+      origins_[as<BindingPattern>(*stmt.pattern).name].insert(place_spelling(*stmt.value));
+    } else if (stmt.value) {
       take_apart(*stmt.value);
     }
-    bind(*stmt.pattern, origin);
   }
   void walk(const AssignStmt& stmt) {
-    use(stmt.value, stmt.op ? Use::kParts : Use::kWhole);
+    use(stmt.value);
     if (stmt.targets.size() > 1) {
       take_apart(*stmt.value);
     }
@@ -397,65 +187,35 @@ class Walk {
     }
   }
   void assigned(const Expr& target, const AssignStmt& stmt) {
-    if (target.kind == ExprKind::kName) {
-      if (!stmt.op) {
-        bind_name(as<NameExpr>(target).name, origin_of(*stmt.value));
-      }
-    } else if (target.kind == ExprKind::kTuple) {
+    if (target.kind == ExprKind::kTuple) {
       for (const auto& element : as<TupleExpr>(target).elements) {
         assigned(*element, stmt);
       }
-    } else {
+      return;
+    }
+    if (!stmt.op) {
+      note_copied(target, *stmt.value);
+    }
+    if (target.kind != ExprKind::kName) {
       note_changed(target);
-      use(target, Use::kParts);
+      use(target);
     }
   }
-  void walk(const ReturnStmt& stmt) {
-    if (stmt.value) {
-      note_returned(*stmt.value);
-    }
-    use(stmt.value, Use::kWhole);
-  }
+  void walk(const ReturnStmt& stmt) { use(stmt.value); }
   void walk(const AssertStmt& stmt) {
-    use(stmt.condition, Use::kParts);
-    use(stmt.message, Use::kParts);
+    use(stmt.condition);
+    use(stmt.message);
   }
-  void walk(const DeferStmt& stmt) {
-    elsewhere([&] { block(stmt.body); });
-  }
+  void walk(const DeferStmt& stmt) { block(stmt.body); }
   void walk(const ForStmt& stmt) {
-    use(stmt.iterable, Use::kParts);
-    const Origin origin = has_aliases(*stmt.iterable) ? Origin::kHeld : Origin::kNew;
-    bind(*stmt.pattern, origin);
-    if (stmt.second) {
-      bind(*stmt.second, origin);
-    }
-    const size_t outer = visited_.size();
-    add_visited(*stmt.iterable);
+    use(stmt.iterable);
     block(stmt.body);
-    visited_.resize(outer);
     if (stmt.otherwise) {
       block(*stmt.otherwise);
     }
   }
-  /// Notes the variables that a loop visits: `xs`, `enumerate(xs)`, `d.items()`.
-  void add_visited(const Expr& iterable) {
-    if (iterable.kind == ExprKind::kName) {
-      visited_.push_back(as<NameExpr>(iterable).name);
-    } else if (iterable.kind == ExprKind::kField) {
-      add_visited(*as<FieldExpr>(iterable).object);
-    } else if (iterable.kind == ExprKind::kCall) {
-      const auto& call = as<CallExpr>(iterable);
-      if (call.callee->kind == ExprKind::kField) {
-        add_visited(*call.callee);
-      }
-      for (const Arg& arg : call.args) {
-        add_visited(*arg.value);
-      }
-    }
-  }
   void walk(const WhileStmt& stmt) {
-    condition(stmt.condition);
+    use(stmt.condition.value);
     block(stmt.body);
     if (stmt.otherwise) {
       block(*stmt.otherwise);
@@ -464,21 +224,15 @@ class Walk {
   void walk(const LoopStmt& stmt) { block(stmt.body); }
   void walk(const WithStmt& stmt) {
     for (const WithItem& item : stmt.items) {
-      use(item.resource, Use::kWhole);
-      others_.insert(item.name);
+      use(item.resource);
     }
     block(stmt.body);
   }
   void walk(const UnsafeStmt& stmt) { block(stmt.body); }
   void walk(const FunctionDecl& decl) {
-    elsewhere([&] {
-      for (const Param& param : decl.params) {
-        others_.insert(param.name);
-      }
-      if (decl.body) {
-        block(*decl.body);
-      }
-    });
+    if (decl.body) {
+      block(*decl.body);
+    }
   }
   void walk(const RecordDecl& decl) { methods(decl.methods); }
   void walk(const EnumDecl& decl) { methods(decl.methods); }
@@ -492,23 +246,14 @@ class Walk {
   template <class Node>
   void walk(const Node&) {}  // literals, and statements without expressions
 
-  Use use_ = Use::kWhole;
-  bool is_conditional_ = false;  // inside a branch
-  std::unordered_set<Symbol> borrowed_;
-  std::unordered_set<Symbol> parameters_;
-  std::unordered_set<Symbol> passed_;
-  std::unordered_set<Symbol> taken_apart_;
-  std::unordered_set<Symbol> changed_, changed_in_visits_, returned_, bound_;
-  std::unordered_set<Symbol> held_;    // by the variable, field or element from which they come
-  std::vector<Symbol> visited_;        // by the loops around the current statement
-  std::unordered_set<Symbol> others_;  // with another origin too, or that leave the function
+  VariableUses uses_;
+  std::unordered_map<Symbol, std::unordered_set<std::string>> origins_;  // places whose value a variable had
 };
 
 }  // namespace
 
-VariableUses uses_of_variables(const std::vector<Param>& params, const std::vector<StmtPtr>& statements) {
+VariableUses uses_of_variables(const std::vector<StmtPtr>& statements) {
   Walk walk;
-  walk.add_parameters(params);
   walk.statements(statements);
   return walk.result();
 }

@@ -93,40 +93,18 @@ void check_removal(const PortCheck& check, const Proto& proto, Value array, Valu
        "write xs.remove(xs.index(value)) for a value, or xs.remove_at(index) for an index");
 }
 
-void check_change(const PortCheck& check, const Proto& proto, Value value) {
+// Nobody sees that a collection without another owner is a copy.
+void check_result(const PortCheck& check, const Proto& proto, Value value) {
   const bool is_array = value.is(Kind::kArray);
-  const bool is_unseen =
-      check.form != PortCheck::Form::kIgnored && value.is_object() && value.as_object->refs <= check.owners;
-  if (!(is_array || value.is(Kind::kDict)) || is_unseen) {
-    return;  // nobody sees that a collection without another owner is a copy
+  if ((!is_array && !value.is(Kind::kDict)) || value.as_object->refs == 1) {
+    return;
   }
-  const std::string kind = is_array ? "array" : "dict", name = name_of(check.name);
-  const std::string copy =
-      std::string("; for a copy that is meant, write ") + (is_array ? "list(…)" : "dict(…)");
-  switch (check.form) {
-    case PortCheck::Form::kResult:
-      warn(check, proto, name + "() changes a copy of this " + kind + ", which is a value",
-           "change it in its own place, such as d[key]." + name + "(…), or store the changed copy there");
-      break;
-    case PortCheck::Form::kOwned:
-      warn(check, proto,
-           "this changes '" + name + "' only; other places hold the same " + kind +
-               ", and keep its old elements",
-           "store '" + name + "' there after its changes" + copy);
-      break;
-    case PortCheck::Form::kIgnored:
-      warn(check, proto, "the call returns a changed copy of '" + name + "', which is lost",
-           "write " + name + " = … for the changed " + kind);
-      break;
-    case PortCheck::Form::kParameter:
-      warn(check, proto,
-           "this changes '" + name + "', a copy of the caller's " + kind + ", which stays as it is",
-           "return '" + name + "', and assign the result where the function is called" + copy);
-      break;
-    default:
-      warn(check, proto, "this changes '" + name + "', a copy of another " + kind + ", which stays as it is",
-           "change the " + kind + " in its own place, or store '" + name + "' there afterwards" + copy);
-  }
+  const std::string name = name_of(check.name);
+  warn(check, proto,
+       name + "() changes a copy of this " + (is_array ? "array" : "dict") + ", which is a value",
+       "change it in its own place, such as d[key]." + name +
+           "(…), or store the changed copy there; for a copy that is meant, write " +
+           (is_array ? "list(…)" : "dict(…)"));
 }
 
 }  // namespace
@@ -155,7 +133,7 @@ void check_value(const PortCheck& check, const Proto& proto, Value value) {
       check_visited(check, proto, value);
       break;
     default:
-      check_change(check, proto, value);
+      check_result(check, proto, value);
   }
 }
 

@@ -226,6 +226,8 @@ class Thread {
   void release_path(const LvaluePath& path);
   Value* step_into(Value* at, const LvaluePath::Step& step, Ref& scratch);
   Value* own_slot(Value* at, const LvaluePath::Step& step);
+  Value root_of(const LvaluePath& path) const;
+  void check_change(const ChangeCheck& check, const Proto& proto) const;
   Value index_of(const LvaluePath::Step& step) const;
   void release_lvalue(const LvaluePath& path, Value held);
 

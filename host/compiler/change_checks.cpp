@@ -1,0 +1,108 @@
+// A change of an array or dict reaches the changed place only, where in Python every place that holds the
+// list or dict shows it. In a program with PyTorch, an instruction before the change checks whether another
+// place holds the collection; the host runs it in vm/change_checks.cpp.
+#include <algorithm>
+
+#include "host/compiler/compiler.h"
+
+namespace spl {
+
+std::string place_spelling(const Expr& place) {
+  switch (place.kind) {
+    case ExprKind::kName:
+      return name_of(as<NameExpr>(place).name);
+    case ExprKind::kSelf:
+      return "self";
+    case ExprKind::kField:
+      return place_spelling(*as<FieldExpr>(place).object) + "." + name_of(as<FieldExpr>(place).name);
+    case ExprKind::kTupleField:
+      return place_spelling(*as<TupleFieldExpr>(place).object) + "." +
+             std::to_string(as<TupleFieldExpr>(place).index);
+    case ExprKind::kIndex:
+      return place_spelling(*as<IndexExpr>(place).object) + "[…]";
+    default:
+      return "(…)";
+  }
+}
+
+namespace {
+
+// What the root of the expression, and each part up to the whole, are called.
+std::vector<std::string> spellings_of(const Expr& place) {
+  std::vector<std::string> spellings = {place_spelling(place)};
+  for (const Expr* at = &place;
+       at->kind == ExprKind::kField || at->kind == ExprKind::kTupleField || at->kind == ExprKind::kIndex;) {
+    at = &object_of(*at);
+    spellings.push_back(place_spelling(*at));
+  }
+  std::reverse(spellings.begin(), spellings.end());
+  return spellings;
+}
+
+// Whether the elements of the result are those of the arguments or of the object.
+bool is_view(const CallExpr& call) {
+  static const std::unordered_set<std::string> views = {"enumerate", "zip", "reversed", "items", "values"};
+  const Expr& callee = *call.callee;
+  const Symbol name = callee.kind == ExprKind::kName    ? as<NameExpr>(callee).name
+                      : callee.kind == ExprKind::kField ? as<FieldExpr>(callee).name
+                                                        : kNoSymbol;
+  return name != kNoSymbol && views.contains(name_of(name));
+}
+
+}  // namespace
+
+// Before a change of the collection at the end of the path, whose subscripts are in their registers.
+void FunctionCompiler::check_change(const Expr& collection, LvaluePath path, const SourceSpan& span,
+                                    bool replaces) {
+  const Expr& root = root_of(collection);
+  const bool is_name = root.kind == ExprKind::kName;
+  const bool is_stored_back =
+      &root == &collection && is_name && uses_.stored_back.contains(as<NameExpr>(root).name);
+  if (!is_port() || path.root == LvaluePath::Root::kValue || is_stored_back) {
+    return;
+  }
+  ChangeCheck& check = proto_->changes.emplace_back();
+  check.span = span;
+  check.replaces = replaces;
+  const auto& parameters = proto_->parameters;
+  check.is_parameter =
+      is_name && std::find(parameters.begin(), parameters.end(), as<NameExpr>(root).name) != parameters.end();
+  std::vector<std::string> spellings = spellings_of(collection);
+  // The path of a bare field has steps that the expression does not show.
+  spellings.insert(spellings.begin(), path.steps.size() + 1 - spellings.size(), spellings.front());
+  for (std::string& spelling : spellings) {
+    const auto visits = std::count(visited_.begin(), visited_.end(), spelling);
+    check.places.push_back({std::move(spelling), static_cast<uint32_t>(visits)});
+  }
+  check.path = proto_->paths.size();
+  proto_->paths.push_back(std::move(path));
+  emit_wide(Op::kCheckChange, 0, static_cast<int32_t>(proto_->changes.size() - 1));
+}
+
+// What a loop holds meanwhile: the collections that it visits, as in `xs`, `enumerate(xs)` and `zip(xs, ys)`,
+// and the elements of a collection without a place, which only its variable shows.
+void FunctionCompiler::note_visits(const Expr& iterable, const Pattern& variable) {
+  if (!is_port()) {
+    return;
+  }
+  if (iterable.kind == ExprKind::kCall) {
+    const auto& call = as<CallExpr>(iterable);
+    if (call.callee->kind == ExprKind::kField) {
+      note_visits(*as<FieldExpr>(*call.callee).object, variable);
+    }
+    for (const Arg& arg : call.args) {
+      note_visits(*arg.value, variable);
+    }
+    if (is_view(call)) {
+      return;
+    }
+  }
+  const bool is_place = is_lvalue(iterable);
+  if (is_place) {
+    visited_.push_back(place_spelling(iterable));
+  } else if (variable.kind == PatternKind::kBinding) {
+    visited_.push_back(name_of(as<BindingPattern>(variable).name));
+  }
+}
+
+}  // namespace spl

@@ -1,0 +1,137 @@
+// Reports a change of an array or dict that another place holds: see compiler/change_checks.cpp.
+#include "host/output.h"
+#include "host/syntax/parse.h"
+#include "host/values/module.h"
+#include "host/vm/thread.h"
+
+namespace spl {
+
+namespace {
+
+// A value that every holder sees changed, as in Python.
+bool is_reference(Value v) {
+  return v.is(Kind::kModule) || v.is(Kind::kRecord) ||
+         (v.is(Kind::kInstance) && as_object<Instance>(v)->record->is_class);
+}
+
+bool is_collection(Value v, bool is_changed) {
+  return v.is(Kind::kArray) || v.is(Kind::kDict) || (!is_changed && v.is(Kind::kTuple));
+}
+
+// A missing value stands for what a path does not lead to.
+Value element_at(const Elements& items, Value index) {
+  if (!index.is_int()) {
+    return Value::missing();
+  }
+  const int64_t at = index.as_int < 0 ? index.as_int + static_cast<int64_t>(items.size()) : index.as_int;
+  return static_cast<uint64_t>(at) < items.size() ? items[static_cast<size_t>(at)] : Value::missing();
+}
+
+// The field, missing if it is computed. `is_default` is set if it still has the default of its declaration.
+Value field_at(Value object, Symbol name, bool& is_default) {
+  if (object.is(Kind::kInstance)) {
+    auto* instance = as_object<Instance>(object);
+    const auto found = instance->record->field_index.find(name);
+    if (found == instance->record->field_index.end()) {
+      return Value::missing();
+    }
+    const Value& slot = instance->fields()[found->second];
+    const Value& initial = instance->record->fields[found->second].default_value;
+    is_default = slot.is_object() && initial.is_object() && slot.as_object == initial.as_object;
+    return has_read_hook(instance->record, slot) ? Value::missing() : slot;
+  }
+  if (object.is(Kind::kModule)) {
+    auto* module = static_cast<LoadedModule*>(object.as_object);
+    const auto found = module->names.find(name);
+    return found == module->names.end() ? Value::missing() : module->slots[found->second];
+  }
+  if (object.is(Kind::kRecord)) {
+    const auto& statics = as_object<Type>(object)->statics;
+    const auto found = statics.find(name);
+    return found == statics.end() ? Value::missing() : found->second;
+  }
+  return Value::missing();
+}
+
+Value part_at(Value object, Value index) {
+  if (object.is(Kind::kArray)) {
+    return element_at(as_object<Array>(object)->items, index);
+  }
+  if (object.is(Kind::kTuple)) {
+    return element_at(as_object<Tuple>(object)->items, index);
+  }
+  const Value* const found = object.is(Kind::kDict) ? as_object<Dict>(object)->find(index) : nullptr;
+  return found == nullptr ? Value::missing() : *found;
+}
+
+void report(const ChangeCheck& check, const Proto& proto, Value shared, size_t depth) {
+  const bool is_dict = shared.is(Kind::kDict);
+  const std::string kind = is_dict ? "dict" : shared.is(Kind::kTuple) ? "tuple" : "array";
+  const std::string& place = check.places[depth].spelling;
+  const std::string copy =
+      std::string("; for a copy that is meant, write ") + (is_dict ? "dict(…)" : "list(…)");
+  const bool is_argument = check.is_parameter && depth == 0;
+  std::string message =
+      "this changes '" + place + "' only; other places hold the same " + kind + ", and keep its old elements";
+  std::string hint = "store '" + place + "' there after its changes" + copy;
+  if (is_argument) {
+    message = "this changes '" + place + "', a copy of the caller's " + kind + ", which stays as it is";
+    hint = "return '" + place + "', and assign the result where the function is called" + copy;
+  }
+  print_diagnostic(render({check.span, std::move(message), std::move(hint)}, *proto.source, "warning"));
+}
+
+}  // namespace
+
+Value Thread::root_of(const LvaluePath& path) const {
+  const Frame& frame = frames_[frame_count_ - 1];
+  const Value* registers = stack_ + frame.base;
+  switch (path.root) {
+    case LvaluePath::Root::kRegister:
+    case LvaluePath::Root::kValue:
+      return registers[path.operand];
+    case LvaluePath::Root::kCell:
+      return as_object<Cell>(registers[path.operand])->value;
+    case LvaluePath::Root::kCapturedCell:
+      return as_object<Cell>(frame.closure->captured[path.operand])->value;
+    case LvaluePath::Root::kGlobal:
+      return frame.proto->module->slots[path.operand];
+  }
+  return Value::missing();
+}
+
+// Follows the path without a copy. Only what lies behind the last reference is a copy of its own.
+void Thread::check_change(const ChangeCheck& check, const Proto& proto) const {
+  if (check.was_reported.load(std::memory_order_relaxed)) {
+    return;
+  }
+  const LvaluePath& path = proto.paths[check.path];
+  const auto& steps = path.steps;
+  Value at = root_of(path);
+  Value shared = Value::missing();
+  size_t depth = 0;
+  bool is_default = false;
+  for (size_t i = 0; !at.is_missing(); ++i) {
+    const bool is_changed = i == steps.size();
+    if (is_reference(at)) {
+      shared = Value::missing();
+    } else if (shared.is_missing() && !is_default && is_collection(at, is_changed) &&
+               at.as_object->refs > 1 + check.places[i].visits) {
+      shared = at;
+      depth = i;
+    }
+    if (is_changed) {
+      const bool is_changed_at_all = check.replaces || is_collection(at, true);  // or a method of a string
+      if (!shared.is_missing() && is_changed_at_all &&
+          !check.was_reported.exchange(true, std::memory_order_relaxed)) {
+        report(check, proto, shared, depth);
+      }
+      return;
+    }
+    is_default = false;
+    at = steps[i].form == LvaluePath::Step::Form::kField ? field_at(at, steps[i].operand, is_default)
+                                                         : part_at(at, index_of(steps[i]));
+  }
+}
+
+}  // namespace spl
