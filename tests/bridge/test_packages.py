@@ -111,6 +111,18 @@ fn main():
     assert printed(tmp_path, MAIN + program) == ["[1, 4, 9]", "[5]", "[Point(x: 2, parts: [nil])]"]
 
 
+@pytest.mark.parametrize("start", ["spawn", "forkserver"])
+def test_workers_that_start_before_python_received_a_function_find_it(tmp_path, start):
+    """The fork server keeps the environment variables of its start."""
+    program = f"""
+fn square(n): n * n
+fn main():
+    with py.import("multiprocessing").get_context("{start}").Pool(1) as pool:
+        print pool.map(square, [1, 2, 3])
+"""
+    assert printed(tmp_path, program) == ["[1, 4, 9]"]
+
+
 def test_subprocesses_run_the_environments_python(tmp_path):
     """Guards program_name and executable of the configuration: workers started the program itself instead of Python."""
     program = """
