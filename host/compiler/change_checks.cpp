@@ -79,6 +79,34 @@ void FunctionCompiler::check_change(const Expr& collection, LvaluePath path, con
   emit_wide(Op::kCheckChange, 0, static_cast<int32_t>(proto_->changes.size() - 1));
 }
 
+// `items = []` in a class, and `self.items.append(x)`: Python's objects share one list.
+void check_shared_defaults(LoadedModule& module, const RecordDecl& decl) {
+  if (!module.uses_torch || module.is_library) {
+    return;
+  }
+  VariableUses uses;
+  for (const auto& method : decl.methods) {
+    if (method->body) {
+      VariableUses own = uses_of_variables(method->body->statements);
+      uses.changed_fields.merge(own.changed_fields);
+      uses.assigned_fields.merge(own.assigned_fields);
+    }
+  }
+  for (const FieldDecl& field : decl.fields) {
+    const bool is_collection =
+        !field.type && field.default_value &&
+        (field.default_value->kind == ExprKind::kArray || field.default_value->kind == ExprKind::kDict);
+    const std::string& name = name_of(field.name);
+    if (is_collection && uses.changed_fields.contains(field.name) &&
+        !uses.assigned_fields.contains(field.name)) {
+      warn_once(module,
+                {field.span, "each object has its own '" + name + "', where objects of Python share one",
+                 "declare 'static var " + name + "' to share it, or assign self." + name +
+                     " in __init__ for one of each object"});
+    }
+  }
+}
+
 // What a loop holds meanwhile: the collections that it visits, as in `xs`, `enumerate(xs)` and `zip(xs, ys)`,
 // and the elements of a collection without a place, which only its variable shows.
 void FunctionCompiler::note_visits(const Expr& iterable, const Pattern& variable) {

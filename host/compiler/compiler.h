@@ -73,6 +73,7 @@ void warn_about_names(LoadedModule& module);
 /// Adds a warning unless there is one at this place: methods are compiled again when they add a field.
 void warn_once(LoadedModule& module, Diagnostic warning);
 /// Warns about a literal that is not of the declared type; either may be null. `what` has the type.
+void check_shared_defaults(LoadedModule& module, const RecordDecl& decl);
 void check_type(LoadedModule& module, const TypeExpr* type, const Expr* value, const std::string& what);
 /// Keeps the functions and types of a module for the check of their calls.
 void note_declarations(LoadedModule& module, const std::vector<StmtPtr>& statements);

@@ -603,6 +603,7 @@ class ModuleCompiler {
 
   void define_record(const RecordDecl& decl) {
     check_methods(decl.methods);
+    check_shared_defaults(module_, decl);
     auto* record = static_cast<Record*>(type_named(decl.info.name));
     note_statics(*record, decl);
     record->declaration = &decl.info;

@@ -40,6 +40,19 @@ class Walk {
     const Expr& root = root_of(target);
     if (root.kind == ExprKind::kName) {
       uses_.changed.insert(as<NameExpr>(root).name);
+    } else if (root.kind == ExprKind::kSelf) {
+      note_changed_field(target);
+    }
+  }
+  void note_changed_field(const Expr& place) {
+    if (place.kind == ExprKind::kSelf) {
+      return;
+    }
+    const Expr& object = object_of(place);
+    if (object.kind == ExprKind::kSelf && place.kind == ExprKind::kField) {
+      uses_.changed_fields.insert(as<FieldExpr>(place).name);
+    } else {
+      note_changed_field(object);
     }
   }
   void take_apart(const Expr& value) {
@@ -195,6 +208,11 @@ class Walk {
     }
     if (!stmt.op) {
       note_copied(target, *stmt.value);
+    }
+    if (target.kind == ExprKind::kField && as<FieldExpr>(target).object->kind == ExprKind::kSelf &&
+        !stmt.op) {
+      uses_.assigned_fields.insert(as<FieldExpr>(target).name);
+      return;
     }
     if (target.kind != ExprKind::kName) {
       note_changed(target);

@@ -15,6 +15,8 @@ struct VariableUses {
   std::unordered_set<Symbol> changed;
   /// The variables with the value of a place that the function later assigns: `x = a.b`, `a.b = x`.
   std::unordered_set<Symbol> stored_back;
+  /// The fields of `self` whose elements the function changes, and those that it assigns.
+  std::unordered_set<Symbol> changed_fields, assigned_fields;
 };
 
 VariableUses uses_of_variables(const std::vector<StmtPtr>& statements);
