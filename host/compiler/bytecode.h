@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -43,7 +44,7 @@ namespace spl {
   X(TestPresent, "rr-") X(Unwrap, "rr-") X(Try, "rr-") X(Present, "rr-") X(Cast, "rr-")             \
   X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
   X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")  \
-  X(AsDeclared, "r--") X(Super, "rr-") X(CheckOperands, "-rr") X(CheckValue, "r--") X(CheckChange, "---") X(ReleaseReassigned, "r--") \
+  X(AsDeclared, "r--") X(Super, "rr-") X(CheckOperands, "-rr") X(CheckValue, "r--") X(CheckChange, "r--") X(ReleaseReassigned, "r--") \
   X(ReleaseReassignedGlobal, "---") X(LoadLiteral, "r--")
 // clang-format on
 
@@ -232,7 +233,6 @@ struct ChangeCheck {
   size_t path = 0;            // of the changed collection, among the function's
   std::vector<Place> places;  // the root, and what each step leads to
   bool is_parameter = false;  // the root
-  bool replaces = false;      // the end of the path, by `+=` and its kin
   mutable std::atomic<bool> was_reported = false;
 };
 
@@ -252,7 +252,7 @@ struct Proto {
   std::vector<VariantPatternSpec> variants;
   std::vector<TypeLink> links;
   std::deque<PortCheck> checks;
-  std::deque<ChangeCheck> changes;
+  std::vector<std::unique_ptr<ChangeCheck>> changes;
   std::vector<const UseDecl*> uses;
   mutable std::vector<ResolvedImport> resolved_uses;  // parallel to uses; filled when they run
   std::vector<Symbol> parameters;

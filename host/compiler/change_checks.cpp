@@ -52,8 +52,7 @@ bool is_view(const CallExpr& call) {
 }  // namespace
 
 // Before a change of the collection at the end of the path, whose subscripts are in their registers.
-void FunctionCompiler::check_change(const Expr& collection, LvaluePath path, const SourceSpan& span,
-                                    bool replaces) {
+void FunctionCompiler::check_change(const Expr& collection, LvaluePath path, const SourceSpan& span) {
   const Expr& root = root_of(collection);
   const bool is_name = root.kind == ExprKind::kName;
   const bool is_stored_back =
@@ -61,22 +60,44 @@ void FunctionCompiler::check_change(const Expr& collection, LvaluePath path, con
   if (!is_port() || path.root == LvaluePath::Root::kValue || is_stored_back) {
     return;
   }
-  ChangeCheck& check = proto_->changes.emplace_back();
-  check.span = span;
-  check.replaces = replaces;
+  auto check = std::make_unique<ChangeCheck>();
+  check->span = span;
   const auto& parameters = proto_->parameters;
-  check.is_parameter =
+  check->is_parameter =
       is_name && std::find(parameters.begin(), parameters.end(), as<NameExpr>(root).name) != parameters.end();
   std::vector<std::string> spellings = spellings_of(collection);
   // The path of a bare field has steps that the expression does not show.
   spellings.insert(spellings.begin(), path.steps.size() + 1 - spellings.size(), spellings.front());
   for (std::string& spelling : spellings) {
     const auto visits = std::count(visited_.begin(), visited_.end(), spelling);
-    check.places.push_back({std::move(spelling), static_cast<uint32_t>(visits)});
+    check->places.push_back({std::move(spelling), static_cast<uint32_t>(visits)});
   }
-  check.path = proto_->paths.size();
+  emit_change_check(std::move(check), std::move(path));
+}
+
+// Before `place += value`, which changes an array or dict: its value `current` is the second holder.
+void FunctionCompiler::check_replaced(const Expr& place, Register current) {
+  if (!is_port()) {
+    return;
+  }
+  auto check = std::make_unique<ChangeCheck>();
+  check->span = place.span;
+  const std::string spelling = place_spelling(place);
+  const auto visits = std::count(visited_.begin(), visited_.end(), spelling);
+  check->places.push_back({spelling, static_cast<uint32_t>(visits) + 1});
+  LvaluePath path;
+  path.operand = current;
+  emit_change_check(std::move(check), std::move(path));
+}
+
+void FunctionCompiler::emit_change_check(std::unique_ptr<ChangeCheck> check, LvaluePath path) {
+  const bool is_register = path.root == LvaluePath::Root::kRegister && path.steps.empty();
+  const uint32_t root = is_register ? path.operand : 0;
+  check->path = proto_->paths.size();
   proto_->paths.push_back(std::move(path));
-  emit_wide(Op::kCheckChange, 0, static_cast<int32_t>(proto_->changes.size() - 1));
+  proto_->changes.push_back(std::move(check));
+  const auto number = static_cast<int32_t>(proto_->changes.size() - 1);
+  emit_wide(Op::kCheckChange, root, is_register ? ~number : number);
 }
 
 // `items = []` in a class, and `self.items.append(x)`: Python's objects share one list.

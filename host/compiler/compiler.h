@@ -471,7 +471,9 @@ class FunctionCompiler {
   void check_result_change(const FieldExpr& callee, Register value);
 
   // change_checks.cpp
-  void check_change(const Expr& collection, LvaluePath path, const SourceSpan& span, bool replaces = false);
+  void check_change(const Expr& collection, LvaluePath path, const SourceSpan& span);
+  void check_replaced(const Expr& place, Register current);
+  void emit_change_check(std::unique_ptr<ChangeCheck> check, LvaluePath path);
   void note_visits(const Expr& iterable, const Pattern& variable);
 
   // type_checks.cpp

@@ -449,7 +449,11 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   if (!lvalue_path(target, path) && path.steps.empty()) {
     error_at(target.span, "cannot assign to expression");
   }
-  check_change(target, path, target.span, true);
+  if (!path.steps.empty()) {
+    LvaluePath collection = path;
+    collection.steps.pop_back();
+    check_change(object_of(target), std::move(collection), target.span);
+  }
   proto_->paths.push_back(path);
   const size_t index = proto_->paths.size() - 1;
   const Register current = temporary();
@@ -460,6 +464,9 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
     emit(Op::kGetField, current, path.operand, cache(path.steps[0].operand));
   } else {
     emit_wide(Op::kGetLvalue, current, static_cast<int32_t>(index));
+  }
+  if (*stmt.op == BinaryOp::kAdd) {
+    check_replaced(target, current);
   }
   const Register value = operand(*stmt.value);
   release_lvalue(*stmt.op, current, index, value);
@@ -480,17 +487,20 @@ void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op,
   if (name.form == Name::Form::kGlobal) {
     note_read(target.name, target.span);
   }
-  if (op == BinaryOp::kAdd && is_port()) {
-    LvaluePath path;
-    lvalue_path(target, path);
-    check_change(target, std::move(path), target.span, true);
-  }
   if (name.form == Name::Form::kLocal) {
+    if (op == BinaryOp::kAdd) {
+      LvaluePath path;
+      path.operand = name.operand;
+      check_change(target, std::move(path), target.span);
+    }
     in_place(op, static_cast<Register>(name.operand), operand(right));
     return;
   }
   const Register current = temporary();
   read(name, current);
+  if (op == BinaryOp::kAdd) {
+    check_replaced(target, current);
+  }
   const Register value = operand(right);
   if (name.form != Name::Form::kCaptured && name.form != Name::Form::kSelfClosure) {
     LvaluePath path;

@@ -2,6 +2,7 @@
 #include "host/output.h"
 #include "host/syntax/parse.h"
 #include "host/values/module.h"
+#include "host/vm/lvalues.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -28,17 +29,17 @@ Value element_at(const Elements& items, Value index) {
 }
 
 // The field, missing if it is computed. `is_default` is set if it still has the default of its declaration.
-Value field_at(Value object, Symbol name, bool& is_default) {
+Value field_at(Value object, const LvaluePath::Step& step, bool& is_default) {
+  const Symbol name = step.operand;
   if (object.is(Kind::kInstance)) {
     auto* instance = as_object<Instance>(object);
-    const auto found = instance->record->field_index.find(name);
-    if (found == instance->record->field_index.end()) {
+    const Value* const slot = field_slot(*instance, step);
+    if (slot == nullptr || has_read_hook(instance->record, *slot)) {
       return Value::missing();
     }
-    const Value& slot = instance->fields()[found->second];
-    const Value& initial = instance->record->fields[found->second].default_value;
-    is_default = slot.is_object() && initial.is_object() && slot.as_object == initial.as_object;
-    return has_read_hook(instance->record, slot) ? Value::missing() : slot;
+    const Value& initial = instance->record->fields[step.field].default_value;
+    is_default = slot->is_object() && initial.is_object() && slot->as_object == initial.as_object;
+    return *slot;
   }
   if (object.is(Kind::kModule)) {
     auto* module = static_cast<LoadedModule*>(object.as_object);
@@ -121,15 +122,15 @@ void Thread::check_change(const ChangeCheck& check, const Proto& proto) const {
       depth = i;
     }
     if (is_changed) {
-      const bool is_changed_at_all = check.replaces || is_collection(at, true);  // or a method of a string
-      if (!shared.is_missing() && is_changed_at_all &&
+      const bool is_string = !is_collection(at, true);  // or a number: replace() of a string changes nothing
+      if (!shared.is_missing() && !is_string &&
           !check.was_reported.exchange(true, std::memory_order_relaxed)) {
         report(check, proto, shared, depth);
       }
       return;
     }
     is_default = false;
-    at = steps[i].form == LvaluePath::Step::Form::kField ? field_at(at, steps[i].operand, is_default)
+    at = steps[i].form == LvaluePath::Step::Form::kField ? field_at(at, steps[i], is_default)
                                                          : part_at(at, index_of(steps[i]));
   }
 }

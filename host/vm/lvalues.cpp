@@ -5,14 +5,12 @@
 #include "host/values/module.h"
 #include "host/values/sized.h"
 #include "host/vm/hints.h"
+#include "host/vm/lvalues.h"
 #include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 
 namespace spl {
 
-namespace {
-
-// The slot of the field that the step names; null if the instance has no such field.
 Value* field_slot(Instance& instance, const LvaluePath::Step& step) {
   if (instance.record != step.record) {
     const auto found = instance.record->field_index.find(step.operand);
@@ -24,6 +22,8 @@ Value* field_slot(Instance& instance, const LvaluePath::Step& step) {
   }
   return &instance.fields()[step.field];
 }
+
+namespace {
 
 // The field that an assignment changes without a hook and without a copy; else null.
 Value* assignable_slot(Value object, const LvaluePath::Step& step, Value value) {
