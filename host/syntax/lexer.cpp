@@ -227,10 +227,33 @@ bool is_match_name(const Token* before, const Token& next) {
           next.kind != Tok::kIf && next.kind != Tok::kEllipsis && ends_operand(next));
 }
 
-/// At the start of a line they begin a declaration, unless an assignment, a member or nothing follows.
+/// Whether the token is an operator between two operands that cannot start a pattern.
+bool is_infix(Tok kind) {
+  switch (kind) {
+    case Tok::kPlus:
+    case Tok::kSlash:
+    case Tok::kSlashSlash:
+    case Tok::kPercent:
+    case Tok::kStarStar:
+    case Tok::kEqual:
+    case Tok::kNotEqual:
+    case Tok::kLess:
+    case Tok::kLessEqual:
+    case Tok::kGreater:
+    case Tok::kGreaterEqual:
+    case Tok::kQuestionQuestion:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// At the start of a line they begin a declaration, unless an operator, an assignment, a member or nothing
+/// follows.
 bool is_variable(const Token& next) {
   return next.line_start || next.kind == Tok::kEof || next.kind == Tok::kDot || next.kind == Tok::kComma ||
-         next.kind == Tok::kAssign || (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kShiftRightAssign);
+         is_infix(next.kind) || next.kind == Tok::kAssign ||
+         (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kShiftRightAssign);
 }
 
 void rename_words(std::vector<Token>& tokens, bool in_braces) {

@@ -255,6 +255,8 @@ void Parser::close_bracket(Tok kind, const char* context) {
   } else if (kind_ == Tok::kEof || opened.line != current().line) {
     hint = in_quotes(spelling(stream_.tokens[context_.bracket])) + " on line " + std::to_string(opened.line) +
            " was never closed";
+  } else if (spelling(previous()) == "print") {
+    hint = "write print(…) here";
   }
   fail_expected(std::string(spelled(kind)) + " " + context, hint);
 }

@@ -181,6 +181,7 @@ class Parser {
   StmtPtr unsafe_statement();
   StmtPtr async_statement();
   StmtPtr expression_statement();
+  bool starts_assignment() const;
   StmtPtr assignment(ExprPtr first);
   static ExprPtr parts_of(ExprPtr value, size_t starred, size_t count);
   std::optional<size_t> starred_target(std::vector<ExprPtr>& targets);
@@ -396,6 +397,7 @@ class Parser {
   Block branch(bool is_statement);
   bool accept_branch(uint32_t line_indent, bool is_statement);
   Block value_block();
+  Block lambda_value();
   ExprPtr match_expression();
   MatchArm match_arm();
   Block arm_body();

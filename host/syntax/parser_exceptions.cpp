@@ -91,6 +91,9 @@ StmtPtr Parser::try_statement() {
     last->body = body("after 'finally'");
     statements.push_back(std::move(last));
   } else if (caught->elements.empty()) {
+    if (accept_clause("catch", indent)) {
+      fail_at(span_of(previous()), "'catch' is not a keyword", "use 'except E as e:', or 'except:' for all");
+    }
     fail_expected("'except' or 'finally' after the block of 'try'");
   }
   statements.push_back(binding_of(start, variable, call_of("__caught__", std::move(caught))));

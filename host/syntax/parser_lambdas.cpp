@@ -53,7 +53,16 @@ ExprPtr Parser::fn_lambda() {
 
 void Parser::lambda_body(LambdaExpr& lambda) {
   expect(Tok::kColon, "after the lambda parameters");
-  lambda.body = opens_indented() ? indented_block() : value_block();
+  lambda.body = opens_indented() ? indented_block() : lambda_value();
+}
+
+/// A block of one expression, jump or assignment: `\x: total += x`.
+Block Parser::lambda_value() {
+  Block block = value_block();
+  if (StmtPtr& only = block.statements[0]; only->kind == StmtKind::kExpr && starts_assignment()) {
+    only = assignment(std::move(static_cast<ExprStmt&>(*only).value));
+  }
+  return block;
 }
 
 /// `|x, y| e`, `|x| { … }`, `|| e`.
@@ -69,7 +78,7 @@ ExprPtr Parser::bar_lambda() {
     }
     expect(Tok::kPipe, "after the lambda parameters");
   }
-  node->body = is(Tok::kLeftBrace) ? brace_block() : value_block();
+  node->body = is(Tok::kLeftBrace) ? brace_block() : lambda_value();
   return node;
 }
 
@@ -138,7 +147,7 @@ ExprPtr Parser::arrow_lambda() {
     expect(Tok::kRightParen, "after the parameters");
   }
   expect(Tok::kFatArrow, "after the parameters");
-  node->body = value_block();
+  node->body = lambda_value();
   return node;
 }
 

@@ -204,7 +204,7 @@ void Parser::reject_foreign_declaration(std::string_view word) {
     fail("'switch' is not a keyword", "use 'match'");
   }
   if (word == "throw") {
-    fail("exceptions are not supported", "return Err(…) or call panic(…)");
+    fail("'throw' is not a keyword", "use 'raise'");
   }
 }
 
@@ -353,13 +353,15 @@ StmtPtr Parser::labeled_statement() {
   return is(Tok::kWhile) ? while_statement(label) : loop_statement(label);
 }
 
-/// `for (int i = 0; …)` and `for (i = 0; …)`, as in C.
+/// `for (int i = 0; …)`, `for (let i = 0; …)` and `for i = 0; …`, as in C and its kin.
 void Parser::reject_counting_loop() {
-  if (!is(Tok::kLeftParen) || ahead().kind != Tok::kName) {
-    return;
+  size_t at = is(Tok::kLeftParen) ? 1 : 0;
+  const Tok first = ahead(at).kind;
+  const bool declares = first == Tok::kVar || first == Tok::kLet || first == Tok::kVal;
+  if (declares || ahead(at + 1).kind == Tok::kName) {
+    ++at;
   }
-  const Tok second = ahead(2).kind;
-  if (second == Tok::kAssign || (second == Tok::kName && ahead(3).kind == Tok::kAssign)) {
+  if (ahead(at).kind == Tok::kName && ahead(at + 1).kind == Tok::kAssign) {
     fail("this form of 'for' is not supported", "write 'for i in 0..n:'");
   }
 }
@@ -467,7 +469,7 @@ StmtPtr Parser::expression_statement() {
   const bool bare_print = is_word("print") || is_word("println");
   ExprPtr value = command_or_expression();
   const bool several = is(Tok::kComma) && more_targets();
-  if (several || is(Tok::kAssign) || compound_operator(kind_)) {
+  if (several || starts_assignment()) {
     return assignment(std::move(value));
   }
 
@@ -480,6 +482,8 @@ StmtPtr Parser::expression_statement() {
   statement->value = std::move(value);
   return statement;
 }
+
+bool Parser::starts_assignment() const { return is(Tok::kAssign) || compound_operator(kind_); }
 
 StmtPtr Parser::assignment(ExprPtr first) {
   auto statement = make<AssignStmt>(first->span);
