@@ -7,8 +7,10 @@
 
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <utility>
 
+#include "core_libtorch/archive_directory.h"
 #include "core_libtorch/atomic_file.h"
 #include "core_libtorch/error.h"
 #include "core_libtorch/pickle/legacy_file.h"
@@ -51,9 +53,12 @@ void write_archive(PyTorchStreamWriter& writer, const Pickled& pickled) {
 class Archive {
  public:
   Archive(const std::string& path, const std::optional<std::string>& map_location)
-      : reader_(path), storages_(path, map_location, [this](const auto&... id) { return content(id...); }) {}
+      : path_(path),
+        reader_(path),
+        storages_(path, map_location, [this](const auto&... id) { return content(id...); }) {}
 
   ValuePtr read() {
+    records_of_archive(path_);
     require_little_endian();
     const auto [bytes, size] = reader_.getRecord("data.pkl");
     return unpickled({static_cast<const char*>(bytes.get()), size}, storages_.makers());
@@ -70,17 +75,12 @@ class Archive {
     }
   }
 
-  c10::Storage content(const std::string& key, int64_t numel, size_t item_bytes) {
+  c10::Storage content(const std::string& key, int64_t, size_t) {
     auto [bytes, size] = reader_.getRecord("data/" + key, c10::GetCPUAllocator());
-    // A view of the bytes in another dtype may leave a remainder.
-    if (numel < 0 || static_cast<uint64_t>(numel) != size / item_bytes) {
-      throw Error(ErrorKind::kIo, "storage " + key + " has " + std::to_string(size) + " bytes, but needs " +
-                                      std::to_string(numel) + " elements of " + std::to_string(item_bytes) +
-                                      " bytes");
-    }
     return {c10::Storage::use_byte_size_t(), size, std::move(bytes), c10::GetCPUAllocator(), true};
   }
 
+  std::string path_;
   PyTorchStreamReader reader_;
   Storages storages_;
 };

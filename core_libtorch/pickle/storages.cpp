@@ -63,6 +63,13 @@ int64_t Storages::number(const std::string& key, const std::string& location, in
   if (is_new) {
     storages_.push_back(on_device(read_bytes_(key, numel, item_bytes), map_location_.value_or(location)));
   }
+  // Of a view of the bytes in another dtype a remainder may be left.
+  const size_t bytes = storages_[static_cast<size_t>(entry->second)].nbytes();
+  if (numel < 0 || static_cast<uint64_t>(numel) != bytes / item_bytes) {
+    throw Error(ErrorKind::kIo, "storage " + key + " has " + std::to_string(bytes) + " bytes, but needs " +
+                                    std::to_string(numel) + " elements of " + std::to_string(item_bytes) +
+                                    " bytes");
+  }
   return entry->second;
 }
 

@@ -258,6 +258,31 @@ def test_tensors_outside_of_their_storage_are_rejected(tmp_path):
         SIMPLE.load(str(tmp_path / "wide.pt"))
 
 
+def test_a_storage_that_two_tensors_name_with_other_sizes_is_rejected(tmp_path):
+    torch.save({"a": torch.arange(600.0), "b": torch.ones(9, dtype=torch.bool)}, tmp_path / "good.pt")
+
+    def renamed(data: bytes) -> bytes:
+        assert data.count(b"X\x01\x00\x00\x001") == 1
+        return data.replace(b"X\x01\x00\x00\x001", b"X\x01\x00\x00\x000")
+
+    rewritten(tmp_path / "good.pt", tmp_path / "bad.pt", renamed)
+    for load in (SIMPLE.load, torch.load):
+        with pytest.raises(Exception, match="2400 bytes"):
+            load(str(tmp_path / "bad.pt"))
+
+
+def test_a_record_that_the_directory_makes_a_folder_is_rejected(tmp_path):
+    """LibTorch reads nothing from a folder, so that its memory would be uninitialized."""
+    path = tmp_path / "file.pt"
+    torch.save(torch.ones(20), path)
+    content = bytearray(path.read_bytes())
+    entry = content.rindex(b"PK\x01\x02", 0, content.rindex(b"file/data/0"))
+    content[entry + 38] = 0x10
+    path.write_bytes(content)
+    with pytest.raises(RuntimeError, match="file/data/0 has no content"):
+        SIMPLE.load(str(path))
+
+
 def failure_message(path: str) -> str | None:
     """The error of loading the file, or None."""
     try:

@@ -29,7 +29,7 @@ for line in read_text(args()[0]).trim().split("\n"):
         case Ok(count): print "ok {count}"
         case Err(torch.TorchError.Io(message)): print "error {message.replace("\n", " ")}"
         case Err(torch.TorchError.InvalidArgument(message)): print "error {message.replace("\n", " ")}"
-        case Err(torch.TorchError.Unavailable(message)): print "error {message}"    # the device of a tensor
+        case Err(torch.TorchError.Unavailable(message)): print "error {message.replace("\n", " ")}"    # a device
         case Err(other): print "wrong {other}".replace("\n", " ")
 """
 VALUES = {
@@ -78,7 +78,7 @@ def converted(files: list[Path], folder: Path) -> tuple[list[str], int]:
     with (folder / "errors").open("w+") as errors:
         command = [HOST, str(folder / "program.spl"), str(folder / "files")]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace") as process:
-            lines = process.stdout.read().splitlines()
+            lines = process.stdout.read().split("\n")[:-1]  # messages may have other line separators
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)

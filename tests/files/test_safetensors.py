@@ -24,6 +24,9 @@ OURS = run(
             case torch.TorchError.InvalidArgument(text): "InvalidArgument: {text}"
             case other: "another: {other.message()}"
     fn save_error(tensors, path): message(\\: torch.save_safetensors(tensors.to_value(), path))
+    fn name_error(path): message(\\: torch.save_safetensors({"a{chr(0)}b": torch.ones(1)}, path))
+    fn metadata_error(path):
+        message(\\: torch.save_safetensors({"x": torch.ones(1)}, path, metadata: {"key": "a{chr(0)}b"}))
     fn load_error(path): message(\\: torch.load_safetensors(path))
     fn module(path):
         torch.manual_seed(1)
@@ -108,12 +111,70 @@ def test_what_the_library_rejects_is_an_invalid_argument(why, tmp_path):
     assert not path.exists()
 
 
+def test_names_and_metadata_with_nul_are_invalid_arguments(tmp_path):
+    path = tmp_path / "x.safetensors"
+    message = "InvalidArgument: save_safetensors: names must have no NUL character, got 'a\\x00b'"
+    assert OURS.name_error(str(path)) == message
+    assert OURS.metadata_error(str(path)) == message
+    assert not path.exists()
+
+
 def test_parts_of_one_storage_without_overlap_are_saved(tmp_path):
     ours, theirs = tmp_path / "ours.safetensors", tmp_path / "theirs.safetensors"
     value = {"a": X[0], "b": X[1]}
     OURS.save(value, str(ours))
     safetensors.save_file(value, theirs)
     assert ours.read_bytes() == theirs.read_bytes()
+
+
+# The vectors in the format's reference implementation: safetensors/src/tensor.rs of huggingface/safetensors.
+HEADER = b'{"test":{"dtype":"I32","shape":[2,2],"data_offsets":[0,16]}}'
+VECTORS = {
+    "two by two": b"<" + bytes(7) + HEADER + bytes(16),
+    "no elements": b"<" + bytes(7) + b'{"test":{"dtype":"I32","shape":[2,0],"data_offsets":[0, 0]}}',
+    "no dimensions": b"8" + bytes(7) + b'{"test":{"dtype":"I32","shape":[],"data_offsets":[0,4]}}' + bytes(4),
+    "white space after the header": b"\x06" + bytes(7) + b"{}\r \t\n",
+    "no tensors": b"\x08" + bytes(7) + b"{}      ",
+    "metadata alone": b"(" + bytes(7) + b'{"__metadata__":{"framework":"pt"}}     ',
+    "aligned": b"H"
+    + bytes(7)
+    + b'{"attn0":{"dtype":"F32","shape":[1,1,2,3],"data_offsets":[0,24]}}       '
+    + bytes(24),
+}
+BROKEN_VECTORS = {
+    "bytes after the tensors": VECTORS["two by two"] + b"extra_bogus_data_for_polyglot_file",
+    "truncated": VECTORS["two by two"][:-1],
+    "a header that is too large": b"<\0\0\0\0\xff\xff\xff" + HEADER + bytes(16),
+    "an empty file": b"",
+    "no header": b"<" + bytes(7),
+    "a header that is not UTF-8": b"\x01" + bytes(7) + b"\xff",
+    "a header that is not JSON": b"\x01" + bytes(7) + b"{",
+    "offsets that do not fit the shape": b"<" + bytes(7) + HEADER.replace(b"[0,16]", b"[0, 4]"),
+    "a shape that overflows": (
+        b"O" + bytes(7) + b'{"test":{"dtype":"I32","shape":[2,18446744073709551614],"data_offsets":[0,16]}}' + bytes(16)
+    ),
+    "sizes that overflow": (
+        b"N" + bytes(7) + b'{"test":{"dtype":"I32","shape":[2,9223372036854775807],"data_offsets":[0,16]}}' + bytes(16)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_vectors_of_the_reference_implementation_are_read_as_by_the_library(name, tmp_path):
+    path = tmp_path / "vector.safetensors"
+    path.write_bytes(VECTORS[name])
+    found, expected = OURS.load(str(path)), safetensors.load_file(path)
+    assert found.keys() == expected.keys()
+    assert all(found[key].equal(value) and found[key].dtype == value.dtype for key, value in expected.items())
+
+
+@pytest.mark.parametrize("why", BROKEN_VECTORS)
+def test_broken_vectors_of_the_reference_implementation_are_io_errors(why, tmp_path):
+    path = tmp_path / "vector.safetensors"
+    path.write_bytes(BROKEN_VECTORS[why])
+    with pytest.raises(Exception):  # noqa: B017
+        safetensors.load_file(path)
+    assert OURS.load_error(str(path)).startswith("Io: ")
 
 
 def written(path, offsets, size):

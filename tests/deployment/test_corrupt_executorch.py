@@ -1,0 +1,107 @@
+"""Truncated `.pte` files and files with wrong bytes are errors or have answers; the process and its memory stay."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from embedded_simple import ROOT, torch
+
+exir = pytest.importorskip("executorch.exir", reason="this Python has no executorch", exc_type=ModuleNotFoundError)
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner  # noqa: E402
+from simple_torch_helpers.executorch_trial import outcomes  # noqa: E402
+
+HOST = os.environ.get("SIMPLE_HOST", str(ROOT / "build" / "release" / "bin" / "simple-host"))
+TRUNCATIONS, FLIPS = (1000, 10_000) if os.environ.get("SIMPLE_LONG_TESTS") else (20, 150)
+ALLOWED = 64 << 20  # bytes that a process may need more than with undamaged files, next to twice the file
+# Loads and calls each file that is named in a file; prints a line for each.
+PROGRAM = r"""
+use executorch
+use std.fs.{read_text}
+use std.process.{args}
+use torch
+val is_checked = args()[1] == "checked"
+for line in read_text(args()[0]).trim().split("\n"):
+    match torch.attempt(\: executorch.load(line, check: is_checked)(torch.ones(2, 3, 8, 8))):
+        case Ok(values): print "value {values[0].sum().item()}"
+        case Err(torch.TorchError.Io(message)): print "error {message}"
+        case Err(torch.TorchError.InvalidArgument(message)): print "error {message}"
+        case Err(torch.TorchError.Python(_, message, _, _)): print "error {message}"
+        case Err(other): print "wrong {other}"
+"""
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(3, 8, 3, padding=1)
+        self.norm = torch.nn.BatchNorm2d(8)
+        self.fc = torch.nn.Linear(8, 5)
+
+    def forward(self, image):
+        return self.fc(self.norm(self.conv(image)).relu().mean([2, 3]))
+
+
+def write(path: Path, partitioners: list) -> torch.Tensor:
+    """Write a file and return what the network answers to ones."""
+    torch.manual_seed(0)
+    net, x = Net().eval(), torch.ones(2, 3, 8, 8)
+    program = exir.to_edge_transform_and_lower(torch.export.export(net, (x,)), partitioner=partitioners)
+    path.write_bytes(program.to_executorch().buffer)
+    return net(x).detach()
+
+
+def damaged_files(path: Path) -> list[Path]:
+    content, generator, files = path.read_bytes(), random.Random(0), []
+    for number in range(TRUNCATIONS + FLIPS):
+        changed = bytearray(content)
+        if number < TRUNCATIONS:
+            del changed[generator.randrange(len(content)) :]
+        else:
+            changed[generator.randrange(len(content))] ^= generator.randrange(1, 256)
+        files.append(path.parent / f"{number}.pte")
+        files[-1].write_bytes(changed)
+    return files
+
+
+def loaded(files: list[Path], folder: Path, check: str) -> tuple[int, list[str], int]:
+    """The exit code of the program, its lines, and the maximum of its memory in bytes."""
+    (folder / "program.spl").write_text(PROGRAM)
+    (folder / "files").write_text("\n".join(map(str, files)))
+    command = [HOST, str(folder / "program.spl"), str(folder / "files"), check]
+    environment = {**os.environ, "SIMPLE_PYTHON": sys.executable}
+    with (folder / "errors").open("w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
+        lines = process.stdout.read().splitlines()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, lines, usage.ru_maxrss * 1024
+
+
+@pytest.mark.parametrize("partitioners", [[], [XnnpackPartitioner()]], ids=["portable", "xnnpack"])
+def test_damaged_files_are_errors_or_have_answers(partitioners, tmp_path):
+    good = tmp_path / "good.pte"
+    answer = write(good, partitioners).sum().item()
+    files = damaged_files(good)
+    signals = outcomes(list(map(str, files)), "forward", 20)
+    crashing = [file for file, signal in zip(files, signals, strict=True) if signal not in ("", "SIGALRM")]
+    others = [file for file, signal in zip(files, signals, strict=True) if not signal]
+
+    # The check has found every file that ends a process.
+    code, lines, peak = loaded(others, tmp_path, "unchecked")
+    assert code == 0, (len(lines), (tmp_path / "errors").read_text()[-2000:])
+    assert len(lines) == len(others) and not [line for line in lines if line.startswith("wrong")]
+    assert sum(line.startswith("error") for line in lines) > TRUNCATIONS / 2
+
+    # So it is needed, and load() uses it.
+    assert crashing
+    assert loaded(crashing[:1], tmp_path, "unchecked")[0] < 0
+    code, lines, usual = loaded([crashing[0], good], tmp_path, "checked")
+    assert code == 0
+    assert lines[0].startswith(f"error executorch.load: '{crashing[0]}' is corrupt: ")
+    assert float(lines[1].split()[1]) == pytest.approx(answer, abs=1e-4)
+    assert peak < usual + 2 * good.stat().st_size + ALLOWED
