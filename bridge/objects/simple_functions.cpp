@@ -35,6 +35,7 @@ struct FunctionObject {
   SimpleFunction function;
   PyObject* name;
   PyObject* weak_references;
+  PyObject* origin;  // the object that owns `function`, or NULL for this one
 };
 
 // Created once, under the GIL; never freed; read without the GIL.
@@ -188,10 +189,15 @@ void deallocate_function(PyObject* self) {
     PyObject_ClearWeakRefs(self);
   }
   const SimpleFunction function = function_in(self)->function;
+  PyObject* const origin = function_in(self)->origin;
   PyTypeObject* own_type = Py_TYPE(self);  // Function, Instance or a class of instances
   Py_XDECREF(function_in(self)->name);
   own_type->tp_free(self);
   Py_DECREF(own_type);
+  if (origin != nullptr) {
+    Py_DECREF(origin);
+    return;
+  }
   const PendingException pending;
   bool is_interrupted = false;
   {
@@ -266,10 +272,28 @@ PyObject* ask(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObjec
   return call(self, values, static_cast<size_t>(count), names);
 }
 
+/// `object.__as_type__(type)`: the same object of the program as an object of a class whose objects have
+/// another layout, such as one with a `__dict__`. `__class__` cannot be set to such a class.
+PyObject* as_type(PyObject* self, PyObject* type) {
+  auto* const wanted = reinterpret_cast<PyTypeObject*>(type);
+  if (PyType_Check(type) == 0 || PyType_IsSubtype(wanted, object_type) == 0) {
+    return PyErr_Format(PyExc_TypeError, "__as_type__(): expected a class of Simple objects, got %R", type);
+  }
+  PyObject* const made = wanted->tp_alloc(wanted, 0);
+  if (made != nullptr) {
+    function_in(made)->vectorcall = call;
+    function_in(made)->function = function_in(self)->function;
+    function_in(made)->name = Ref::borrowed(function_in(self)->name).release();
+    function_in(made)->origin = Ref::borrowed(self).release();
+  }
+  return made;
+}
+
 PyTypeObject* base_of_instances() {
-  static std::array<PyMethodDef, 2> methods{{
+  static std::array<PyMethodDef, 3> methods{{
       {"__ask__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(ask)),
        METH_FASTCALL | METH_KEYWORDS, "Performs an operation of the Simple program."},
+      {"__as_type__", as_type, METH_O, "The same object as one of a class of another layout."},
       {nullptr, nullptr, 0, nullptr},
   }};
   static std::array<PyMemberDef, 2> members{{

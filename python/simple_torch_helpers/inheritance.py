@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from simple_torch_helpers import instances
+from simple_torch_helpers import instances, views
 
 _bases: dict[int, type] = {}  # by the identity of the class of Simple
 ALIASES = {"len": "__len__"}  # Python's names of methods of Simple
@@ -25,10 +25,15 @@ OF_SIMPLE = {"init", "new", "drop"}  # which Simple calls at the beginning and t
 
 
 class SimpleMeta(abc.ABCMeta):
-    """The metaclass: objects have no attributes of their own outside Simple."""
+    """The metaclass: objects have no attributes of their own outside Simple.
+
+    Other parents may add a dict to the objects. It stays empty, and `__dict__` is the view of Simple's attributes.
+    """
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **keywords: Any) -> Any:
         namespace.setdefault("__slots__", ())
+        if any(base.__dictoffset__ != 0 for base in bases):
+            namespace.setdefault("__dict__", property(lambda self: views.view(self, "__dict__")))
         return super().__new__(mcs, name, bases, namespace, **keywords)
 
 
@@ -53,13 +58,20 @@ def new_base(parent: Any, ask: Callable[..., Any]) -> type:
     virtuals = {name: kind for name, kind in ask(parent, "virtuals")}
     namespace: dict[str, Any] = {"__slots__": (), "__module__": "simple_torch", "__doc__": parent.__doc__}
     namespace |= {"__lineage__": frozenset(ask(parent, "lineage")), "__virtuals__": virtuals, "__parent__": parent}
-    namespace |= instances.protocols_of(ask, {name for name in virtuals if name in instances.PROTOCOL_NAMES})
+    namespace |= instances.protocols_of(ask, set(ask(parent, "hooks")))
     for name, kind in virtuals.items():
         method = base_method(ask, parent, name)
         namespace[ALIASES.get(name, name)] = namespace[name] = property(method) if kind == "property" else method
     namespace |= {"__new__": new_object, "__init__": initializer(ask, parent), "__setattr__": set_attribute}
-    namespace |= {"__init_subclass__": classmethod(register), "__reduce_ex__": reduced}
-    return SimpleMeta(parent.__name__, (type(parent).__base__,), namespace)
+
+    def inherited(cls: Any, /, **keywords: Any) -> None:
+        super(made, cls).__init_subclass__(**keywords)
+        if "__record__" not in cls.__dict__:  # another parent of Simple may have done it
+            register(cls)
+
+    namespace |= {"__init_subclass__": classmethod(inherited), "__reduce_ex__": reduced}
+    made: Any = SimpleMeta(parent.__name__, (type(parent).__base__,), namespace)
+    return made
 
 
 def base_method(ask: Callable[..., Any], parent: Any, name: str) -> Callable[..., Any]:
@@ -96,26 +108,49 @@ def set_attribute(self: Any, name: str, value: Any) -> None:
     return instances.set_member(self, name, value)
 
 
-def register(cls: Any, /, **keywords: Any) -> None:
+def register(cls: Any) -> None:
     """Create the class of Simple for a new class of Python."""
-    base = next(one for one in cls.__mro__ if one.__dict__.get("__parent__") is not None)
-    if len({one.__parent__ for one in cls.__mro__ if one.__dict__.get("__parent__") is not None}) > 1:
-        raise TypeError(f"class {cls.__name__}: only one parent can be a class of Simple")
-    if cls.__dictoffset__ != 0:
-        raise TypeError(f"class {cls.__name__}: other parents next to a class of Simple need __slots__ = ()")
-    super(base, cls).__init_subclass__(**keywords)
-    key, cls.__record__ = base.__parent__.__ask__("derive", cls.__name__, methods_of(cls, base))
+    bases = bases_of(cls)
+    cls.__lineage__ = frozenset().union(*(base.__lineage__ for base in bases))
+    first, *others = (base.__parent__ for base in bases)
+    key, cls.__record__ = first.__ask__("derive", cls.__name__, methods_of(cls), *others)
     instances.set_class(key, cls)
 
 
-def methods_of(cls: Any, base: Any) -> list[tuple[str, str]]:
+def stands_for_simples(of: type) -> bool:
+    return of.__dict__.get("__parent__") is not None
+
+
+def bases_of(cls: type) -> list[Any]:
+    """The classes that stand for those of Simple, without parents of others, in the order of methods."""
+    found: list[Any] = [one for one in cls.__mro__ if stands_for_simples(one)]
+    return [one for at, one in enumerate(found) if not any(is_parent(one, other) for other in found[:at])]
+
+
+def is_parent(one: Any, other: Any) -> bool:
+    """Whether a class of Simple is a parent of another one."""
+    return one.__parent__.__ask__("subclass", other.__parent__)
+
+
+def methods_of(cls: type) -> list[tuple[str, str]]:
     """What the classes of Python override or add: names in Simple, and "method" or "property"."""
     defined: dict[str, Any] = {}
-    for one in reversed(cls.__mro__[: cls.__mro__.index(base)]):
-        defined |= one.__dict__
-    virtuals = base.__virtuals__
+    virtuals: dict[str, str] = {}
+    for one in reversed(classes_of(cls)):
+        if stands_for_simples(one):  # its methods come before those of the classes after it
+            own = one.__virtuals__  # type: ignore[attr-defined]
+            virtuals |= own
+            defined = {n: value for n, value in defined.items() if n not in own and n not in map(ALIASES.get, own)}
+        else:
+            defined |= one.__dict__
     overrides = [(n, kind) for n, kind in virtuals.items() if n in defined or ALIASES.get(n) in defined]
     return overrides + [(n, kind) for n, value in defined.items() if n not in virtuals and (kind := kind_of(n, value))]
+
+
+def classes_of(cls: type) -> tuple[type, ...]:
+    """The class and its parents, up to the last one that stands for a class of Simple."""
+    end = max(at for at, one in enumerate(cls.__mro__) if stands_for_simples(one))
+    return cls.__mro__[: end + 1]
 
 
 def kind_of(name: str, value: Any) -> str:
@@ -134,10 +169,8 @@ def call_override(receiver: Any, name: str, /, *values: Any, **named: Any) -> An
 
 
 def overriding(receiver: Any) -> list[type]:
-    """The classes of Python that inherit from the one of Simple."""
-    classes = type(receiver).__mro__
-    end = next(at for at, one in enumerate(classes) if one.__dict__.get("__parent__") is not None)
-    return list(classes[:end])
+    """The classes of Python that inherit from the ones of Simple."""
+    return [one for one in classes_of(type(receiver)) if not stands_for_simples(one)]
 
 
 def read_override(receiver: Any, name: str) -> Any:

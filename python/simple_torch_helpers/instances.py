@@ -10,12 +10,13 @@ from weakref import WeakValueDictionary, ref
 
 from simple_torch_helpers import views
 from simple_torch_helpers.asynchronous import result_of
-from simple_torch_helpers.declared_types import ConstructorFits, Fit, type_of
+from simple_torch_helpers.declared_types import ConstructorFits, Fit, Misfit, OutOfRange, type_of
 from simple_torch_helpers.functions import constructor_fits, signature_of
 
 _known: WeakValueDictionary[int, Any] = WeakValueDictionary()
 _classes: dict[str, type] = {}
 _fields: dict[type, dict[str, Fit]] = {}
+_operands: dict[tuple[type, str], tuple[Fit | None, bool]] = {}
 _constructors: dict[int, tuple[ref[Any], ConstructorFits | None]] = {}  # by the id of the class
 
 
@@ -44,7 +45,11 @@ def add_class(instance: Any, key: str, name: str, hooks: list[str], lineage: lis
 
 def of_class(instance: Any, key: str, identity: int) -> Any:
     """Make `instance`, which the bridge created, an object of its class, and remember it."""
-    instance.__class__ = _classes[key]
+    of = _classes[key]
+    if of.__dictoffset__ == 0:
+        instance.__class__ = of
+    else:
+        instance = instance.__as_type__(of)
     if identity != 0:
         _known[identity] = instance
     return instance
@@ -163,9 +168,10 @@ def protocols_of(ask: Callable[..., Any], hooks: set[str]) -> dict[str, Any]:
             found[name] = _request(ask, question)
     for symbol, (name, hook) in OPERATORS.items():
         if f"__{hook}__" in hooks:
-            found[f"__{name}__"] = _operator(ask, "operate", symbol)
+            mirrored = MIRRORED.get(name, f"__r{name}__")
+            found[f"__{name}__"] = _operator(ask, "operate", symbol, f"__{hook}__", mirrored)
         if f"__r{hook}__" in hooks:
-            found[f"__r{name}__"] = _operator(ask, "reflected", symbol)
+            found[f"__r{name}__"] = _operator(ask, "reflected", symbol, f"__r{hook}__", "")
     if hooks & ITERABLE:
         found["__iter__"] = _iter(ask, is_iterator=bool(hooks & ITERATORS))
     if hooks & ITERATORS:
@@ -223,6 +229,7 @@ OPERATORS = {  # symbol: (Python's name, Simple's name)
     ">": ("gt", "gt"),
     ">=": ("ge", "ge"),
 }
+MIRRORED = {"lt": "__gt__", "le": "__ge__", "gt": "__lt__", "ge": "__le__"}  # of a comparison with swapped operands
 ALL_PROTOCOLS = {
     *("__call__", "__len__", "__getitem__", "__setitem__", "__contains__", "__iter__", "__enter__"),
     *(f"__{hook}__" for _, hook in OPERATORS.values()),
@@ -258,11 +265,42 @@ def _awaited_hook(ask: Any, name: str) -> Any:
     return hook
 
 
-def _operator(ask: Any, question: str, symbol: str) -> Any:
+def _operator(ask: Any, question: str, symbol: str, method: str, mirrored: str) -> Any:
+    """Return a binary operator, which leaves an operand that Simple's method does not accept to the operand's class.
+
+    Args:
+        mirrored: the method of the operand's class that Python calls then; "" if it has called it.
+    """
+
     def operate(self: Any, other: Any) -> Any:
+        fit, is_record = _operand_of(self, ask, method)
+        if fit is not None:
+            try:
+                other = fit.type.convert(other)
+            except OutOfRange as misfit:
+                raise fit.error(misfit) from None
+            except Misfit:
+                return NotImplemented
+            if is_record and mirrored and not hasattr(type(other), "__ask__") and defines(type(other), mirrored):
+                return NotImplemented
         return ask(self, question, symbol, other)
 
     return operate
+
+
+def defines(of: type, method: str) -> bool:
+    return getattr(of, method, None) is not getattr(object, method, None)
+
+
+def _operand_of(instance: Any, ask: Any, method: str) -> tuple[Fit | None, bool]:
+    """What converts the operand of an operator, and whether its type is a class or struct of Simple."""
+    key = type(instance), method
+    if key not in _operands:
+        name, declared = ask(instance, "operand", method) or ("", None)
+        of = type_of(declared)
+        fit = None if of is None else Fit(f"{key[0].__name__}.{method}(): {name}", of, [])
+        _operands[key] = fit, declared is not None and declared[0] == "record"
+    return _operands[key]
 
 
 def _iter(ask: Any, *, is_iterator: bool) -> Any:
@@ -414,6 +452,7 @@ def type_members(ask: Any) -> dict[str, Any]:
         "__instancecheck__": is_instance,
         "__subclasscheck__": is_subclass,
         "__mro_entries__": _inherited,
+        "__init__": property(lambda self: _inherited(self, ())[0].__init__),  # for a class of Python that inherits
         "__name__": property(_request(ask, "name")),
         "__getattr__": attribute,
         "__doc__": property(lambda self: ask(self, "documentation") or None),

@@ -134,3 +134,12 @@ def test_an_absent_member_is_pythons_error():
         MODULE.Color(7)
     with pytest.raises(TypeError):
         MODULE.Color.__members__["Blue"] = 1
+
+
+def test_classes_of_the_same_name_in_two_modules_differ():
+    first, second = (run(f"class Pet:\n    legs: i64 = {legs}\nfn legs_of(p: Pet): p.legs") for legs in (4, 2))
+    assert (type(first.Pet()).__name__, type(second.Pet()).__name__) == ("Pet", "Pet")
+    assert not isinstance(first.Pet(), second.Pet)
+    assert not issubclass(first.Pet, second.Pet)
+    assert first.Pet != second.Pet
+    assert (first.legs_of(second.Pet()), second.legs_of(first.Pet())) == (2, 4)
