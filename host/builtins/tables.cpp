@@ -36,7 +36,8 @@ Value number_or_nil(const std::string& field, const std::unordered_set<std::stri
   return is_missing ? Value::number(std::numeric_limits<double>::quiet_NaN()) : Value();
 }
 
-/// A CSV parser. Records end with LF, CR LF or CR. Inside quotes, two quotes stand for one.
+/// A CSV parser. Records end with LF, CR LF or CR; an empty line is a record without fields. Quotes open at
+/// the start of a field, elsewhere they are text. Inside quotes, two quotes stand for one.
 class Records {
  public:
   Records(const std::string& content, const std::string& delimiter)
@@ -76,8 +77,13 @@ class Records {
   }
 
   void take_quote() {
-    if (was_inside_) {
+    const bool is_text = !is_inside_ && !was_inside_ && !field_.empty();
+    if (was_inside_ || is_text) {
       field_ += '"';
+    }
+    if (is_text) {
+      ++at_;
+      return;
     }
     was_inside_ = std::exchange(is_inside_, !is_inside_);
     ++at_;
@@ -86,7 +92,9 @@ class Records {
   void end_field() { fields_.push_back(make_text(std::exchange(field_, {}))); }
 
   void end_record() {
-    end_field();
+    if (at_ > begin_) {
+      end_field();
+    }
     records_.push_back(make_array(std::exchange(fields_, {})));
     at_ += content_.compare(at_, 2, "\r\n") == 0 ? 2 : 1;
     begin_ = at_;
