@@ -145,6 +145,8 @@ OURS = simple_torch.run(
             case "equal": torch.jit.trace(\\a: if torch.equal(a, a): a else: -a, x)
             case "dropout": torch.jit.trace(nn.Dropout(0.5), x)
             case "number": torch.jit.trace(\\a: a, 3)
+            case "none": nn.Linear(3, 2).to_torchscript("m.pt")
+            case "no file": nn.Linear(3, 2).to_torchscript(x)
             case "text": torch.jit.trace(\\a: \\: a, x)
             case "dict": torch.jit.trace(\\a: {"y": a}, x)
             case "grad": torch.jit.trace(\\a: a * WEIGHT, x)
@@ -416,6 +418,8 @@ def test_python_runs_a_traced_module(name, tmp_path):
         ("equal", "equal() reads values of a tensor"),
         ("dropout", "does not agree with the module for example_inputs"),
         ("number", "example inputs must be tensors, or arrays, tuples and dicts of them, got int"),
+        ("none", "to_torchscript: a trace needs example inputs: to_torchscript('m.pt', x)"),
+        ("no file", "to_torchscript: expected a string, got"),
         ("text", "torch.jit.trace: cannot return a function"),
         ("dict", "Encountering a dict at the output of the tracer"),
         ("grad", "uses a tensor that requires grad"),
