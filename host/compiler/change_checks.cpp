@@ -108,7 +108,7 @@ void check_shared_defaults(LoadedModule& module, const RecordDecl& decl) {
   VariableUses uses;
   for (const auto& method : decl.methods) {
     if (method->body) {
-      VariableUses own = uses_of_variables(method->body->statements);
+      VariableUses own = uses_of_variables(method->params, method->body->statements);
       uses.changed_fields.merge(own.changed_fields);
       uses.assigned_fields.merge(own.assigned_fields);
     }

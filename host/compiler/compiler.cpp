@@ -548,7 +548,7 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
   show_type(decl.return_type.get());
   may_yield_ = !decl.is_async && !is_called_by_language(decl, is_method);
   if (is_port()) {
-    uses_ = uses_of_variables(decl.body->statements);
+    uses_ = uses_of_variables(decl.params, decl.body->statements);
     check_kept_defaults(decl.params);
   }
   body_value(*decl.body);
@@ -600,7 +600,7 @@ const Proto* FunctionCompiler::module_body(const std::vector<StmtPtr>& statement
   proto_->name = "module";
   is_module_ = true;
   if (is_port()) {
-    uses_ = uses_of_variables(statements);
+    uses_ = uses_of_variables({}, statements);
   }
   mark_defers(statements);
   const Expr* result = module_.is_session ? shown_result(statements) : nullptr;

@@ -438,6 +438,7 @@ class FunctionCompiler {
   void note_read(Symbol name, const SourceSpan& span);
   void forget_uses(Symbol name);
   void note_assignment(Symbol name, const SourceSpan& span);
+  bool hides_variable(Symbol name) const;
   const void* enclosing_declaration() const;
   void note_ended_loop(const ForStmt& stmt);
   void check_change_of_default(const FieldExpr& callee);

@@ -103,6 +103,7 @@ class ModuleCompiler {
     note_top_names();
     note_plain_methods();
     note_declarations(module_, statements);
+    note_later_assignments(statements);
     for (const auto& stmt : statements) {
       define(*stmt);
     }
@@ -119,6 +120,27 @@ class ModuleCompiler {
     warn_about_names(module_);
     module_.declarations.clear();
     return body;
+  }
+
+  /// The functions of a program with PyTorch that change variables of the module.
+  void note_later_assignments(const std::vector<StmtPtr>& statements) {
+    if (!module_.uses_torch || module_.is_library) {
+      return;
+    }
+    for (const auto& stmt : statements) {
+      if (stmt->kind == StmtKind::kFunction) {
+        note_later_assignments(as<FunctionDecl>(*stmt));
+      } else if (stmt->kind == StmtKind::kRecord) {
+        for (const auto& method : as<RecordDecl>(*stmt).methods) {
+          note_later_assignments(*method);
+        }
+      }
+    }
+  }
+  void note_later_assignments(const FunctionDecl& decl) {
+    if (decl.body) {
+      module_.assigned_later.merge(uses_of_variables(decl.params, decl.body->statements).assigned_later);
+    }
   }
 
   /// Declares names before bodies are compiled, so that a body may use names declared below it. `top`: the
@@ -517,6 +539,7 @@ class ModuleCompiler {
     if (pattern.kind == PatternKind::kBinding) {
       const auto& binding = as<BindingPattern>(pattern);
       module_.slot(binding.name);
+      module_.declared.insert(binding.name);
       if (module_.is_session) {
         module_.forget(binding.name);
       }

@@ -6,6 +6,15 @@
 
 namespace spl {
 
+namespace {
+
+bool names_global(LoadedModule& module, Symbol name) {
+  const std::vector<Symbol>& globals = module.tree().module.globals;
+  return std::find(globals.begin(), globals.end(), name) != globals.end();
+}
+
+}  // namespace
+
 // The declaration of the outermost function that encloses this code; null in the module's own statements.
 const void* FunctionCompiler::enclosing_declaration() const {
   const void* declaration = nullptr;
@@ -46,6 +55,21 @@ void FunctionCompiler::note_assignment(Symbol name, const SourceSpan& span) {
   if (use.users.insert(user).second) {
     use.assigners[user].place = span;
   }
+}
+
+// Whether an assignment makes a variable of the function although the module has one of this name. In a
+// program with PyTorch it does as in Python, if assignments alone made both and no function reads the name
+// before it assigns it.
+bool FunctionCompiler::hides_variable(Symbol name) const {
+  if (!is_port() || module_.declared.contains(name) || module_.assigned_later.contains(name) ||
+      names_global(module_, name)) {
+    return false;
+  }
+  const FunctionCompiler* function = this;
+  while (function->declaration_ == nullptr && function->parent_ != nullptr) {
+    function = function->parent_;
+  }
+  return function->uses_.assigned_first.contains(name);
 }
 
 // The name turned out to be a variable of this function, which is compiled again.
@@ -95,11 +119,6 @@ std::string hint_for(LoadedModule& module, Symbol name) {
     nearest.offer(name_of(known));
   }
   return nearest.hint();
-}
-
-bool names_global(LoadedModule& module, Symbol name) {
-  const std::vector<Symbol>& globals = module.tree().module.globals;
-  return std::find(globals.begin(), globals.end(), name) != globals.end();
 }
 
 // Whether every function that uses the name assigns it before it reads it: no function needs the value that

@@ -373,8 +373,8 @@ void FunctionCompiler::assign_name(const NameExpr& target, Register value) {
   check_assignable(target.name, target.span);
   const Name name = resolve(target.name);
   check_bare_field(target, name);
-  const bool is_new =
-      name.form == Name::Form::kGlobal && !is_module_ && !module_.variables.contains(target.name);
+  const bool is_new = name.form == Name::Form::kGlobal && !is_module_ &&
+                      (!module_.variables.contains(target.name) || hides_variable(target.name));
   if (is_new) {
     note_early(target.name, &target);
     declare_wide(target.name, &target);

@@ -1,5 +1,6 @@
 #include "host/compiler/variable_uses.h"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 
@@ -12,13 +13,27 @@ namespace {
 
 class Walk {
  public:
+  explicit Walk(const std::vector<Param>& params) {
+    for (const Param& param : params) {
+      note_assigned(param.name, true);
+      note_bound(param.pattern);
+    }
+  }
+
   void statements(const std::vector<StmtPtr>& all) {
     for (const auto& stmt : all) {
       visit(*stmt, [this](const auto& node) { walk(node); });
     }
   }
 
-  VariableUses result() { return std::move(uses_); }
+  VariableUses result() {
+    for (const auto& [name, first] : firsts_) {
+      if (first.is_assigned && (first.is_read_later || first.is_part)) {
+        uses_.assigned_first.insert(name);
+      }
+    }
+    return std::move(uses_);
+  }
 
  private:
   void block(const Block& body) { statements(body.statements); }
@@ -36,6 +51,62 @@ class Walk {
       use(arg.value);
     }
   }
+  /// The first use of a name in the function.
+  struct First {
+    bool is_assigned = false;
+    bool is_read_later = false;
+    bool is_part = false;  // of the targets of an assignment
+  };
+  void note_read(Symbol name) {
+    if (!is_hidden(name)) {
+      firsts_[name].is_read_later = true;  // of no effect if nothing has assigned it
+    }
+  }
+  void note_assigned(Symbol name, bool is_part) {
+    if (depth_ > 0) {
+      hidden_.push_back(name);
+      return;
+    }
+    const auto [at, is_first] = firsts_.try_emplace(name, First{true, false, is_part});
+    if (!is_first && !at->second.is_assigned) {
+      uses_.assigned_later.insert(name);
+    }
+  }
+  bool is_hidden(Symbol name) const {
+    return std::find(hidden_.begin(), hidden_.end(), name) != hidden_.end();
+  }
+  void note_bound(const PatternPtr& pattern) {
+    if (pattern && pattern->kind == PatternKind::kBinding) {
+      note_assigned(as<BindingPattern>(*pattern).name, true);
+    } else if (pattern && pattern->kind == PatternKind::kTuple) {
+      for (const auto& element : as<TuplePattern>(*pattern).elements) {
+        note_bound(element);
+      }
+    }
+  }
+  void hide(const PatternPtr& pattern) {
+    if (pattern && pattern->kind == PatternKind::kBinding) {
+      hidden_.push_back(as<BindingPattern>(*pattern).name);
+    } else if (pattern && pattern->kind == PatternKind::kTuple) {
+      for (const auto& element : as<TuplePattern>(*pattern).elements) {
+        hide(element);
+      }
+    }
+  }
+  /// The code of a function inside the function, whose parameters hide names.
+  template <class Body>
+  void within(const std::vector<Param>& params, Body&& body) {
+    const size_t outer = hidden_.size();
+    for (const Param& param : params) {
+      hidden_.push_back(param.name);
+      hide(param.pattern);
+    }
+    ++depth_;
+    body();
+    --depth_;
+    hidden_.resize(outer);
+  }
+
   void note_changed(const Expr& target) {
     const Expr& root = root_of(target);
     if (root.kind == ExprKind::kName) {
@@ -74,6 +145,7 @@ class Walk {
 
   // ---- Expressions
 
+  void walk(const NameExpr& expr) { note_read(expr.name); }
   void walk(const FieldExpr& expr) { use(expr.object); }
   void walk(const TupleFieldExpr& expr) {
     take_apart(*expr.object);
@@ -128,7 +200,9 @@ class Walk {
   void walk(const CastExpr& expr) { use(expr.operand); }
   void walk(const NewExpr& expr) { use(expr.operand); }
   void walk(const TypeApplyExpr& expr) { use(expr.object); }
-  void walk(const LambdaExpr& expr) { block(expr.body); }
+  void walk(const LambdaExpr& expr) {
+    within(expr.params, [&] { block(expr.body); });
+  }
   void walk(const ArrayExpr& expr) {
     for (const Element& element : expr.elements) {
       use(element.value);
@@ -150,14 +224,18 @@ class Walk {
     }
   }
   void walk(const ComprehensionExpr& expr) {
+    const size_t outer = hidden_.size();
     for (const ComprehensionClause& clause : expr.clauses) {
       use(clause.iterable);
+      hide(clause.pattern);
+      hide(clause.second);
       for (const auto& condition : clause.conditions) {
         use(condition);
       }
     }
     use(expr.key);
     use(expr.value);
+    hidden_.resize(outer);
   }
   void walk(const StructLiteralExpr& expr) { use_all(expr.args); }
   void walk(const IfExpr& expr) {
@@ -187,24 +265,31 @@ class Walk {
     } else if (stmt.value) {
       take_apart(*stmt.value);
     }
+    note_bound(stmt.pattern);
   }
   void walk(const AssignStmt& stmt) {
+    if (stmt.op) {
+      use(*stmt.targets[0]);
+    }
     use(stmt.value);
     if (stmt.targets.size() > 1) {
       take_apart(*stmt.value);
     }
     for (const auto* targets : {&stmt.targets, &stmt.chained}) {
       for (const auto& target : *targets) {
-        assigned(*target, stmt);
+        assigned(*target, stmt, stmt.targets.size() > 1);
       }
     }
   }
-  void assigned(const Expr& target, const AssignStmt& stmt) {
+  void assigned(const Expr& target, const AssignStmt& stmt, bool is_part) {
     if (target.kind == ExprKind::kTuple) {
       for (const auto& element : as<TupleExpr>(target).elements) {
-        assigned(*element, stmt);
+        assigned(*element, stmt, true);
       }
       return;
+    }
+    if (target.kind == ExprKind::kName) {
+      note_assigned(as<NameExpr>(target).name, is_part);
     }
     if (!stmt.op) {
       note_copied(target, *stmt.value);
@@ -227,6 +312,8 @@ class Walk {
   void walk(const DeferStmt& stmt) { block(stmt.body); }
   void walk(const ForStmt& stmt) {
     use(stmt.iterable);
+    note_bound(stmt.pattern);
+    note_bound(stmt.second);
     block(stmt.body);
     if (stmt.otherwise) {
       block(*stmt.otherwise);
@@ -243,13 +330,16 @@ class Walk {
   void walk(const WithStmt& stmt) {
     for (const WithItem& item : stmt.items) {
       use(item.resource);
+      if (item.name != kNoSymbol) {
+        note_assigned(item.name, true);
+      }
     }
     block(stmt.body);
   }
   void walk(const UnsafeStmt& stmt) { block(stmt.body); }
   void walk(const FunctionDecl& decl) {
     if (decl.body) {
-      block(*decl.body);
+      within(decl.params, [&] { block(*decl.body); });
     }
   }
   void walk(const RecordDecl& decl) { methods(decl.methods); }
@@ -265,13 +355,16 @@ class Walk {
   void walk(const Node&) {}  // literals, and statements without expressions
 
   VariableUses uses_;
+  std::unordered_map<Symbol, First> firsts_;
+  std::vector<Symbol> hidden_;  // by parameters of inner functions and by variables of comprehensions
+  int depth_ = 0;               // of inner functions
   std::unordered_map<Symbol, std::unordered_set<std::string>> origins_;  // places whose value a variable had
 };
 
 }  // namespace
 
-VariableUses uses_of_variables(const std::vector<StmtPtr>& statements) {
-  Walk walk;
+VariableUses uses_of_variables(const std::vector<Param>& params, const std::vector<StmtPtr>& statements) {
+  Walk walk(params);
   walk.statements(statements);
   return walk.result();
 }

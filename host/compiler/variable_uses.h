@@ -17,8 +17,13 @@ struct VariableUses {
   std::unordered_set<Symbol> stored_back;
   /// The fields of `self` whose elements the function changes, and those that it assigns.
   std::unordered_set<Symbol> changed_fields, assigned_fields;
+  /// The names that the function assigns before it reads them, and reads afterwards or assigns as a part of a
+  /// tuple. They are variables of the function in Python, where nothing declares them otherwise.
+  std::unordered_set<Symbol> assigned_first;
+  /// The names that the function assigns after it has read them.
+  std::unordered_set<Symbol> assigned_later;
 };
 
-VariableUses uses_of_variables(const std::vector<StmtPtr>& statements);
+VariableUses uses_of_variables(const std::vector<Param>& params, const std::vector<StmtPtr>& statements);
 
 }  // namespace spl
