@@ -106,10 +106,15 @@ std::string display_single(float value) { return shortest(value); }
 
 namespace {
 
+// An object in a collection shows its __repr__, if it has one; an object alone shows its __str__.
+std::string display_part(Value v) {
+  return v.is(Kind::kInstance) ? object_hooks().representation(v) : display(v);
+}
+
 std::string display_items(const Elements& items, const char* open, const char* close) {
   std::string text = open;
   for (size_t i = 0; i < items.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + display(items[i]);
+    text += (i == 0 ? "" : ", ") + display_part(items[i]);
   }
   return text + close;
 }
@@ -120,7 +125,7 @@ std::string display_tuple(const Tuple& tuple) {
   }
   std::string text = "(";
   for (size_t i = 0; i < tuple.items.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + name_of(tuple.names[i]) + ": " + display(tuple.items[i]);
+    text += (i == 0 ? "" : ", ") + name_of(tuple.names[i]) + ": " + display_part(tuple.items[i]);
   }
   return text + ")";
 }
@@ -129,7 +134,8 @@ std::string display_dict(Dict& dict) {
   dict.compact();
   std::string text = "{";
   for (size_t i = 0; i < dict.entries.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + display(dict.entries[i].key) + ": " + display(dict.entries[i].value);
+    text +=
+        (i == 0 ? "" : ", ") + display_part(dict.entries[i].key) + ": " + display_part(dict.entries[i].value);
   }
   return text + "}";
 }
