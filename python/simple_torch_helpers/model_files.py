@@ -312,9 +312,17 @@ def onnx_dtype(number: int) -> str:
 
 
 def onnx_value(value) -> str:
+    kind = value.type.WhichOneof("value")
+    if kind != "tensor_type":
+        return f"{value.name}: {(kind or 'unknown type').removesuffix('_type')}"
     tensor = value.type.tensor_type
-    sizes = [each.dim_param or str(each.dim_value) for each in tensor.shape.dim]
-    return f"{value.name}: {onnx_dtype(tensor.elem_type)} [{', '.join(sizes)}]"
+    sizes = [onnx_size(each) for each in tensor.shape.dim]
+    shape = f" [{', '.join(sizes)}]" if tensor.HasField("shape") else ", any shape"
+    return f"{value.name}: {onnx_dtype(tensor.elem_type)}{shape}"
+
+
+def onnx_size(size) -> str:
+    return size.dim_param or (str(size.dim_value) if size.HasField("dim_value") else "dynamic")
 
 
 def read_executorch(path: str) -> Contents:

@@ -135,6 +135,19 @@ def test_info_lists_what_the_writer_put_into_the_file(kind, tmp_path):
     assert expected_facts.items() <= dict(facts).items()
 
 
+def test_inputs_of_onnx_without_sizes_have_none(tmp_path):
+    """A size may be unset, and so may the shape; a sequence has neither."""
+    onnx = pytest.importorskip("onnx")
+    float32, helper, path = onnx.TensorProto.FLOAT, onnx.helper, tmp_path / "file.onnx"
+    nodes = [helper.make_node("Identity", [f"x{i}"], [f"y{i}"]) for i in range(4)]
+    inputs = [helper.make_tensor_value_info(f"x{i}", float32, sizes) for i, sizes in enumerate(([None, 3], None, []))]
+    inputs.append(helper.make_tensor_sequence_value_info("x3", float32, None))
+    outputs = [helper.make_tensor_value_info(f"y{i}", float32, None) for i in range(4)]
+    onnx.save(helper.make_model(helper.make_graph(nodes, "graph", inputs, outputs)), path)
+    found = [value for name, value in info(str(path))[2] if name == "input"]
+    assert found == ["x0: float32 [dynamic, 3]", "x1: float32, any shape", "x2: float32 []", "x3: sequence"]
+
+
 def test_no_class_and_no_function_of_a_pickle_runs(tmp_path):
     made, path = tmp_path / "made", tmp_path / "file.pt"
     torch.save({"weight": torch.ones(2), "code": Runs(made)}, path)
