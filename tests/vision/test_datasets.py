@@ -7,11 +7,14 @@ import gzip
 import os
 import pickle
 import random
+import shutil
 import struct
+import tarfile
 import zlib
 
 import numpy
 import pytest
+import scipy.io
 from embedded_simple import run, torch
 from image_files import as_text, datasets, idx, make_cifar, make_mnist, theirs
 from PIL import Image
@@ -55,6 +58,11 @@ OURS = run(
         val dataset = d.ImageNet(root, split)
         (dataset.wnids, dataset.wnid_to_idx, dataset.classes, dataset.class_to_idx, dataset.targets,
             [for (path, _) in dataset.samples: path], dataset[-1])
+    fn unpack(root):
+        use vision.datasets.imagenet_archives as archives
+        archives.parse_devkit_archive(root, md5: nil)
+        archives.parse_train_archive(root, md5: nil)
+        archives.parse_val_archive(root, md5: nil)
     fn imagenet_failure(root, split):
         match torch.attempt(\\: d.ImageNet(root, split)).unwrap_err():
             case torch.TorchError.InvalidArgument(message): "InvalidArgument: " + message
@@ -203,6 +211,60 @@ def test_imagenet(split, imagenet):
     assert (list(targets), list(paths)) == (reference.targets, [path for path, _ in reference.samples])
     image, target = reference[len(reference) - 1]
     assert torch.equal(last[0], pil_to_tensor(image)) and last[1] == target
+
+
+def packed(path, members, mode="w"):
+    with tarfile.open(path, mode) as archive:
+        for name, source in members:
+            archive.add(source, name)
+
+
+@pytest.fixture
+def imagenet_archives(tmp_path):
+    """The archives of four images of two classes, and of a group of classes, in ImageNet's format."""
+    root, parts = tmp_path / "root", tmp_path / "parts"
+    kit = parts / "ILSVRC2012_devkit_t12"
+    root.mkdir()
+    (kit / "data").mkdir(parents=True)
+    rows = [(2, "n01443537", "goldfish", "a fish", 0), (1, "n01440764", "tench, Tinca tinca", "a fish", 0)]
+    rows.append((3, "n01428580", "soft-finned fish", "a group", 2))
+    fields = [("ILSVRC2012_ID", int), ("WNID", object), ("words", object), ("gloss", object), ("num_children", int)]
+    scipy.io.savemat(kit / "data" / "meta.mat", {"synsets": numpy.array(rows, dtype=fields)})
+    (kit / "data" / "ILSVRC2012_validation_ground_truth.txt").write_text("2\n1\n2\n")
+    packed(root / "ILSVRC2012_devkit_t12.tar.gz", [("ILSVRC2012_devkit_t12", kit)], "w:gz")
+    make_folders(parts, [f"{wnid}/{wnid}_{i}.jpg" for wnid in ("n01440764", "n01443537") for i in range(2)])
+    for wnid in ("n01440764", "n01443537"):
+        packed(parts / f"{wnid}.tar", [(image.name, image) for image in (parts / wnid).iterdir()])
+    packed(root / "ILSVRC2012_img_train.tar", [(f.name, f) for f in parts.glob("*.tar")])
+    make_folders(parts, [f"val/ILSVRC2012_val_{i}.jpg" for i in range(3)])
+    packed(root / "ILSVRC2012_img_val.tar", [(image.name, image) for image in (parts / "val").iterdir()])
+    return root
+
+
+def test_the_archives_of_imagenet_are_unpacked(imagenet_archives, tmp_path, monkeypatch):
+    theirs_root = tmp_path / "theirs"
+    shutil.copytree(imagenet_archives, theirs_root)
+    names = {key: (file, None) for key, (file, _) in datasets.imagenet.ARCHIVE_META.items()}
+    monkeypatch.setattr(datasets.imagenet, "ARCHIVE_META", names)
+    OURS.unpack(str(imagenet_archives))
+    for split in ("train", "val"):
+        reference = datasets.ImageNet(theirs_root, split)
+        wnids, _, classes, class_indices, targets, paths, last = OURS.imagenet(str(imagenet_archives), split)
+        assert (list(wnids), list(targets)) == (reference.wnids, reference.targets)
+        assert [tuple(names) for names in classes] == reference.classes
+        assert dict(class_indices) == reference.class_to_idx
+        relative = [os.path.relpath(path, theirs_root) for path, _ in reference.samples]
+        assert [os.path.relpath(path, imagenet_archives) for path in paths] == relative
+        assert torch.equal(last[0], pil_to_tensor(reference[-1][0]))
+    assert sorted(file.name for file in imagenet_archives.iterdir()) == sorted(f.name for f in theirs_root.iterdir())
+    assert torch.load(imagenet_archives / "meta.bin")[1] == ["n01443537", "n01440764", "n01443537"]
+
+
+def test_damaged_archives_of_imagenet_are_reported(imagenet_archives):
+    root = str(imagenet_archives)
+    expected = "Io: The archive ILSVRC2012_devkit_t12.tar.gz is not present in the root directory or is corrupted. "
+    assert OURS.imagenet_failure(root, "val").startswith(expected)
+    assert not (imagenet_archives / "meta.bin").exists()
 
 
 def test_incomplete_imagenet_is_reported(imagenet):
