@@ -20,6 +20,7 @@ void install_builtins();
 void set_line_reader(Value function);
 
 void install_text_methods();
+void install_python_text_methods();
 void install_text_format();
 void install_collection_methods();
 void install_dict_methods();

@@ -1,6 +1,7 @@
 // Methods of dicts, and dict(). Mutating methods hold the only reference to their receiver.
 #include "host/builtins/builtins.h"
 #include "host/builtins/collection_elements.h"
+#include "host/builtins/named_arguments.h"
 
 namespace spl {
 
@@ -51,13 +52,18 @@ Value dict_remove(Thread&, Value* args, int) {
   own_dict(args[0])->remove(args[1]);
   return value;
 }
+[[noreturn]] void fail_key(Value key) {
+  SimpleError error("key not found: " + display(key));
+  error.error_class = ErrorClass::kKey;
+  throw error;
+}
 // pop(key), which fails without the key; pop(key, otherwise).
 Value dict_pop(Thread& thread, Value* args, int count) {
   if (dict_of(args[0])->find(args[1]) == nullptr) {
     if (count > 2) {
       return retained(args[2]);
     }
-    fail("key not found: " + display(args[1]));
+    fail_key(args[1]);
   }
   return dict_remove(thread, args, count);
 }
@@ -127,6 +133,66 @@ Value merged(Thread& thread, Value* args, int count) {
   release(update(thread, copy, count));
   return copy[0];
 }
+// popitem(): removes the entry that was inserted last, and returns its key and value.
+Value pop_item(Thread&, Value* args, int count) {
+  Dict* dict = own_dict(args[0]);
+  dict->compact();
+  if (dict->live == 0) {
+    fail("popitem(): dict is empty");
+  }
+  const bool last = count < 2 || truthy(args[1]);
+  const Dict::Entry& entry = last ? dict->entries.back() : dict->entries.front();
+  Ref pair = Ref::owned(make_tuple({retained(entry.key), retained(entry.value)}));
+  dict->remove(as_object<Tuple>(pair.get())->items[0]);
+  return pair.take();
+}
+Value pop_item_with(Thread& thread, Value* args, int count) {  // args: the dict, the names, the others
+  const NamedArguments named("popitem", args[1], {"last"});
+  const Value last = count > 2 ? args[2] : named.get("last");
+  Value all[] = {args[0], last};
+  const Value pair = pop_item(thread, all, last.is_nil() ? 1 : 2);
+  args[0] = all[0];
+  return pair;
+}
+// move_to_end(key): as if the key had been inserted last.
+Value move_to_end(Thread&, Value* args, int count) {
+  const Value* found = dict_of(args[0])->find(args[1]);
+  if (found == nullptr) {
+    fail_key(args[1]);
+  }
+  const Ref value = Ref::shared(*found);
+  Dict* dict = own_dict(args[0]);
+  dict->remove(args[1]);
+  if (count < 3 || truthy(args[2])) {
+    dict->set(retained(args[1]), retained(value.get()));
+    return retained(args[0]);
+  }
+  Ref front = Ref::owned(Value::object(new Dict()));
+  dict_of(front.get())->set(retained(args[1]), retained(value.get()));
+  for (const auto& entry : dict->entries) {
+    if (!entry.key.is_missing()) {
+      dict_of(front.get())->set(retained(entry.key), retained(entry.value));
+    }
+  }
+  assign(args[0], front.take());
+  return retained(args[0]);
+}
+Value move_to_end_with(Thread& thread, Value* args, int count) {  // args: the dict, the names, the key
+  const NamedArguments named("move_to_end", args[1], {"key", "last"});
+  Value all[] = {args[0], count > 2 ? args[2] : named.get("key"), named.get("last")};
+  const Value moved = move_to_end(thread, all, all[2].is_nil() ? 2 : 3);
+  args[0] = all[0];
+  return moved;
+}
+// dict.fromkeys(keys, value).
+Value from_keys(Thread& thread, Value* args, int count) {
+  Ref made = Ref::owned(Value::object(new Dict()));
+  each_to_end(thread, args[0], [&](Value key) {
+    dict_of(made.get())->set(retained(key), count > 1 ? retained(args[1]) : Value());
+    return true;
+  });
+  return made.take();
+}
 // dict(other, name: value).
 Value dict_with(Thread& thread, Value* args, int count) {  // args: the names, then as for to_dict()
   Value both[] = {to_dict(thread, args + 1, count - 1), args[0]};
@@ -171,19 +237,34 @@ Value dict_clone(Thread&, Value* args, int) {
 }
 
 const NativeEntry kDict[] = {
-    {"get", dict_get, 2, 3},         {"keys", keys, 1, 1},
-    {"values", values, 1, 1},        {"items", items, 1, 1},
-    {"entries", items, 1, 1},        {"contains_key", contains_key, 2, 2},
-    {"has_key", contains_key, 2, 2}, {"has", contains_key, 2, 2},
-    {"set", dict_set, 3, 3},         {"insert", dict_set, 3, 3},
-    {"remove", dict_remove, 2, 2},   {"pop", dict_pop, 2, 3},
-    {"get_or", dict_get, 3, 3},      {"clone", dict_clone, 1, 1},
-    {"__delitem__", dict_pop, 2, 2}, {"setdefault", set_default, 2, 3},
-    {"clear", dict_clear, 1, 1},     {"update", update, 1, 2, update_with},
-    {"merge", merged, 2, 2},         {"map_values", map_values, 2, 2},
-    {"filter", dict_filter, 2, 2},   {"for_each", for_each_entry, 2, 2},
-    {"each", for_each_entry, 2, 2},  {"fetch", dict_get, 3, 3},
-    {"copy", dict_clone, 1, 1},      {"delete", dict_remove, 2, 2},
+    {"get", dict_get, 2, 3},
+    {"keys", keys, 1, 1},
+    {"values", values, 1, 1},
+    {"items", items, 1, 1},
+    {"entries", items, 1, 1},
+    {"contains_key", contains_key, 2, 2},
+    {"has_key", contains_key, 2, 2},
+    {"has", contains_key, 2, 2},
+    {"set", dict_set, 3, 3},
+    {"insert", dict_set, 3, 3},
+    {"remove", dict_remove, 2, 2},
+    {"pop", dict_pop, 2, 3},
+    {"get_or", dict_get, 3, 3},
+    {"clone", dict_clone, 1, 1},
+    {"__delitem__", dict_pop, 2, 2},
+    {"setdefault", set_default, 2, 3},
+    {"clear", dict_clear, 1, 1},
+    {"update", update, 1, 2, update_with},
+    {"merge", merged, 2, 2},
+    {"map_values", map_values, 2, 2},
+    {"filter", dict_filter, 2, 2},
+    {"for_each", for_each_entry, 2, 2},
+    {"each", for_each_entry, 2, 2},
+    {"fetch", dict_get, 3, 3},
+    {"copy", dict_clone, 1, 1},
+    {"delete", dict_remove, 2, 2},
+    {"popitem", pop_item, 1, 2, pop_item_with},
+    {"move_to_end", move_to_end, 2, 3, move_to_end_with},
 };
 
 const NativeEntry kDictFunctions[] = {
@@ -194,7 +275,9 @@ const NativeEntry kDictFunctions[] = {
 
 void install_dict_methods() {
   add_functions(kDictFunctions);
+  static const NativeEntry functions[] = {{"fromkeys", from_keys, 1, 2}};
   add_methods(Kind::kDict, kDict);
+  add_functions_of_type("dict", Kind::kDict, functions);
 }
 
 }  // namespace spl

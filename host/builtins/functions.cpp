@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/host_externs.h"
@@ -128,7 +130,34 @@ Value python_number(const std::string& text, bool is_int) {
 bool is_text_of_port(Thread& thread, Value value) { return value.is(Kind::kText) && thread.runs_port(); }
 
 // int(), float(), str() and bool() without an argument are 0, 0.0, "" and false, as in Python.
+// int(text, base): ValueError unless all of the text is a number of that base.
+Value integer_of_base(Value text, Value base) {
+  const int64_t radix = to_integer(base);
+  if (radix < 2 || radix > 36) {
+    fail_value("int() base must be >= 2 and <= 36, got " + std::to_string(radix));
+  }
+  std::string digits = stripped(expect_text(text, "the first argument of int() with a base"));
+  const bool is_negative = digits.starts_with('-');
+  digits.erase(0, is_negative || digits.starts_with('+') ? 1 : 0);
+  for (const auto& [prefix, of] : {std::pair{"0x", 16}, std::pair{"0o", 8}, std::pair{"0b", 2}}) {
+    if (radix == of && (digits.starts_with(prefix) ||
+                        digits.starts_with(std::string("0") + static_cast<char>(prefix[1] - 32)))) {
+      digits.erase(0, 2);
+      break;
+    }
+  }
+  int64_t value = 0;
+  const char* last = digits.data() + digits.size();
+  const auto [end, problem] = std::from_chars(digits.data(), last, value, static_cast<int>(radix));
+  if (digits.empty() || digits[0] == '-' || problem != std::errc() || end != last) {
+    fail_value("invalid literal for int() with base " + std::to_string(radix) + ": " + representation(text));
+  }
+  return Value::integer(is_negative ? -value : value);
+}
 Value int_fn(Thread& thread, Value* args, int count) {
+  if (count > 1) {
+    return integer_of_base(args[0], args[1]);
+  }
   if (count > 0 && is_text_of_port(thread, args[0])) {
     return python_number(text_of(args[0]), true);
   }
@@ -382,7 +411,7 @@ const NativeEntry kFunctions[] = {
     {"print_raw", print_raw, 0, -1},
     {"assert", assert_fn, 1, 2},
     {"len", len_fn, 1, 1},
-    {"int", int_fn, 0, 1},
+    {"int", int_fn, 0, 2},
     {"i64", int_fn, 1, 1},
     {"float", float_fn, 0, 1},
     {"f64", float_fn, 1, 1},
@@ -437,6 +466,7 @@ void install_builtins() {
   builtins()[intern("Option")] = Value::object(core_types().option);
   builtins()[intern("Result")] = Value::object(core_types().result);
   install_text_methods();
+  install_python_text_methods();
   install_text_format();
   install_collection_methods();
   install_dict_methods();

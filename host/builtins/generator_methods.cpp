@@ -1,5 +1,6 @@
 // generator(), next(), collect(), and the methods of generators.
 #include "host/builtins/builtins.h"
+#include "host/modules/loader.h"
 #include "host/values/error.h"
 #include "host/vm/generator.h"
 #include "host/vm/thread.h"
@@ -52,6 +53,56 @@ Value collect(Thread& thread, Value* args, int) {
   return items.take();
 }
 
+// send(value): the value of the `yield` at which the generator waits; returns the next value, nil at the end.
+Value send(Thread& thread, Value* args, int) {
+  auto* generator = as_object<Generator>(args[0]);
+  const bool waits = generator->state != Generator::State::kSuspended || generator->is_started();
+  if (!waits && !args[1].is_nil()) {
+    fail_arguments("send(): can't send a value to a generator that has not started", "call next() first");
+  }
+  Value value;
+  const bool has_yielded = thread.continue_with({.sent = args[1], .thrown = nullptr}, generator, value);
+  if (!has_yielded) {
+    release(value);
+  }
+  return has_yielded ? value : Value();
+}
+
+// throw(error): raises the error at the `yield`; returns the next value, nil at the end.
+Value throw_into(Thread& thread, Value* args, int) {
+  auto* generator = as_object<Generator>(args[0]);
+  try {
+    release(thread.call(library_function("std/exceptions", "raise_again"), args + 1, 1));
+  } catch (const SimpleError& error) {
+    if (generator->state == Generator::State::kEnded) {
+      throw;
+    }
+    if (!generator->is_started()) {
+      end_generator(generator);
+      throw;
+    }
+    Value value;
+    const bool has_yielded = thread.continue_with({.sent = Value(), .thrown = &error}, generator, value);
+    if (!has_yielded) {
+      release(value);
+    }
+    return has_yielded ? value : Value();
+  }
+  return Value();
+}
+
+// close(): ends the generator; its deferred code, such as `finally`, runs.
+Value close(Thread&, Value* args, int) {
+  auto* generator = as_object<Generator>(args[0]);
+  if (generator->state == Generator::State::kRunning) {
+    fail("generator already executing", "a generator cannot close itself");
+  }
+  if (generator->state == Generator::State::kSuspended) {
+    end_generator(generator);
+  }
+  return Value();
+}
+
 Value shown(Thread&, Value* args, int) { return make_text(display(args[0])); }
 
 Value generator_of(Thread& thread, Value* args, int) {
@@ -65,9 +116,9 @@ Value generator_of(Thread& thread, Value* args, int) {
 }  // namespace
 
 void install_generators() {
-  static const NativeEntry methods[] = {{"next", next_option, 1, 1},
-                                        {"collect", collect, 1, 1},
-                                        {"to_string", shown, 1, 1},
+  static const NativeEntry methods[] = {{"next", next_option, 1, 1}, {"collect", collect, 1, 1},
+                                        {"send", send, 2, 2},        {"throw", throw_into, 2, 2},
+                                        {"close", close, 1, 1},      {"to_string", shown, 1, 1},
                                         {"to_text", shown, 1, 1}};
   add_methods(Kind::kGenerator, methods);
   static const NativeEntry functions[] = {

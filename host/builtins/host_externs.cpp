@@ -266,6 +266,8 @@ Value failure_class(Thread&, Value* args, int) {
   switch (failure_argument(args[0]).error_class) {
     case ErrorClass::kIndexOutOfRange:
       return make_text("index");
+    case ErrorClass::kKey:
+      return make_text("key");
     case ErrorClass::kDivisionByZero:
       return make_text("division");
     case ErrorClass::kValue:

@@ -83,11 +83,21 @@ Value getattr_fn(Thread& thread, Value* args, int count) {
   }
   return count > 2 ? retained(args[2]) : thread.get_field(args[0], name);  // fails with the reason
 }
+bool has_place_for(const Record& record, Symbol name) {
+  static const Symbol hook = intern("__setattr__");
+  return record.field_index.contains(name) || record.find(name) != nullptr || record.find(hook) != nullptr ||
+         record.find(setter_of(name)) != nullptr;
+}
 Value setattr_fn(Thread& thread, Value* args, int) {
   const Symbol name = intern(expect_text(args[1], "the name"));
   const bool is_value = args[0].is(Kind::kInstance) && !as_object<Instance>(args[0])->record->is_class;
   if (is_value) {
     fail("setattr(): a struct is a value, so that only a copy would change; assign the field");
+  }
+  if (args[0].is(Kind::kInstance) && !has_place_for(*as_object<Instance>(args[0])->record, name)) {
+    const std::string& type = name_of(as_object<Instance>(args[0])->record->name);
+    fail("setattr(): " + type + " has no field " + name_of(name),
+         "declare '" + name_of(name) + ": any = nil' in the class, or define __setattr__");
   }
   thread.set_field(args[0], name, retained(args[2]));
   return Value();
@@ -116,15 +126,39 @@ Value round_fn(Thread& thread, Value* args, int count) {
   return Value::number(std::strtod(text, nullptr));
 }
 
-// What `super()` without a call of a method stands for, in a method of the class statement with the key
-// `args[0]` and the first parent `args[1]`: an object whose attributes, of `args[2]`, are those of the next
-// class.
+// `super().name` without a call, in a method of the class statement with the key `args[0]` and the first
+// parent `args[1]`: the attribute args[3] of `args[2]`, as the next class has it.
 Value super_fn(Thread& thread, Value* args, int) {
-  if (!args[1].is(Kind::kInstance)) {
-    fail("super(): a parent of Simple has no attributes of its own",
-         "call its method, or read the field from self");
+  const Symbol name = intern(expect_text(args[3], "the name"));
+  if (args[1].is(Kind::kInstance)) {
+    const Ref next = Ref::owned(thread.super_of(args[1], args[0], &args[2]));
+    return thread.get_field(next.get(), name);
   }
-  return thread.super_of(args[1], args[0], &args[2]);
+  const bool is_type = args[1].is(Kind::kRecord) || args[1].is(Kind::kTrait);
+  const Method* method = is_type ? as_object<Type>(args[1])->find(name) : nullptr;
+  if (method == nullptr) {  // a field, of which an object has one
+    return thread.get_field(args[2], name);
+  }
+  if (method->is_static && !method->takes_class) {
+    return retained(method->function);
+  }
+  if (!method->is_static && as_object<Closure>(method->function)->proto->required <= 1) {
+    return thread.call_method_of(args[2], *method, nullptr, 0);  // a property
+  }
+  return Value::object(new BoundMethod(retained(args[2]), retained(method->function)));
+}
+
+// What the parser makes of `xs.append` as a value: args[2] changes the variable `xs`, an array or a dict. Of
+// other objects the method is their own.
+Value method_fn(Thread& thread, Value* args, int) {
+  const bool is_collection = args[0].is(Kind::kArray) || args[0].is(Kind::kDict);
+  return is_collection ? retained(args[2])
+                       : thread.get_field(args[0], intern(expect_text(args[1], "the name")));
+}
+
+// __delegate__(iterable): what `yield from` runs, a Delegate of std.delegation.
+Value delegate_fn(Thread& thread, Value* args, int) {
+  return thread.call(library_function("std/delegation", "delegate"), args, 1);
 }
 
 // What a method of an object of another language returns; other values unchanged.
@@ -180,8 +214,9 @@ Value raise_fn(Thread& thread, Value* args, int) {
 const NativeEntry kSyntaxFunctions[] = {
     {"__async_items__", async_items, 1, 1}, {"__async_manager__", async_manager, 1, 1},
     {"__caught__", caught_fn, 1, 1},        {"__raise__", raise_fn, 1, 1},
-    {"__starred__", starred, 3, 3},         {"super", super_fn, 3, 3},
-    {"__spawn__", spawn_actor, 1, 1},
+    {"__starred__", starred, 3, 3},         {"super", super_fn, 4, 4},
+    {"__spawn__", spawn_actor, 1, 1},       {"__method__", method_fn, 3, 3},
+    {"__delegate__", delegate_fn, 1, 1},
 };
 
 const NativeEntry kObjectFunctions[] = {

@@ -163,6 +163,23 @@ Value open_with_names(Thread& thread, Value* args, int count) {  // args: the na
   return thread.call(library_function("std/io", "open"), all, 4);
 }
 
+// Python's hooks of built-in collections, which programs pass as functions: `key=counts.__getitem__`.
+Value length_hook(Thread& thread, Value* args, int) { return Value::integer(thread.length(args[0])); }
+Value contains_hook(Thread& thread, Value* args, int) {
+  return Value::boolean(thread.contains(args[0], args[1]));
+}
+Value item_hook(Thread& thread, Value* args, int) {
+  if (args[0].is(Kind::kDict)) {
+    thread.check_key(args[0], args[1]);
+  }
+  return thread.get_index(args[0], args[1]);
+}
+const NativeEntry kHooks[] = {
+    {"__len__", length_hook, 1, 1},
+    {"__contains__", contains_hook, 2, 2},
+    {"__getitem__", item_hook, 2, 2},
+};
+
 const NativeEntry kFunctionsOfPython[] = {
     {"map", map_function, 2, -1},      {"filter", filter_function, 2, 2},
     {"repr", repr_function, 1, 1},     {"slice", slice_function, 1, 3},
@@ -173,6 +190,11 @@ const NativeEntry kFunctionsOfPython[] = {
 
 }  // namespace
 
-void install_python_functions() { add_functions(kFunctionsOfPython); }
+void install_python_functions() {
+  add_functions(kFunctionsOfPython);
+  for (const Kind kind : {Kind::kText, Kind::kArray, Kind::kTuple, Kind::kDict}) {
+    add_methods(kind, kHooks);
+  }
+}
 
 }  // namespace spl

@@ -6,6 +6,7 @@
 #include <cwctype>
 
 #include "host/builtins/builtins.h"
+#include "host/builtins/named_arguments.h"
 #include "host/syntax/utf8.h"
 #include "host/vm/thread.h"
 
@@ -104,7 +105,7 @@ std::string stripped_of(const std::string& text, const std::string& set, bool fr
 // strip(), strip("characters").
 Value strip_at(Value* args, int count, bool front, bool back) {
   const std::string& text = self_text(args);
-  if (count == 1 || args[1].is_nil()) {
+  if (count == 1 || is_none(args[1])) {
     return make_text(stripped(text, front, back));
   }
   return make_text(stripped_of(text, expect_text(args[1], "the characters of strip()"), front, back));
@@ -117,7 +118,7 @@ Value split(Thread&, Value* args, int count) {
   const std::string& text = self_text(args);
   std::vector<Value> parts;
   const int64_t limit = count > 2 ? to_integer(args[2]) : -1;  // of splits; negative: none
-  if (count == 1 || args[1].is_nil()) {                        // at white space
+  if (count == 1 || is_none(args[1])) {                        // at white space
     for (size_t at = 0; at < text.size();) {
       const auto space = [&](size_t i) { return std::isspace(static_cast<unsigned char>(text[i])) != 0; };
       while (at < text.size() && space(at)) {
@@ -159,6 +160,14 @@ Value split(Thread&, Value* args, int count) {
   }
   parts.push_back(make_text(text.substr(first)));
   return make_array(std::move(parts));
+}
+
+// split(sep: …, maxsplit: …). args: the text, the names, the others.
+Value split_with(Thread& thread, Value* args, int count) {
+  const NamedArguments named("split", args[1], {"sep", "maxsplit"});
+  Value all[] = {args[0], named.get("sep"), named.get("maxsplit")};
+  std::copy(args + 2, args + count, all + 1);
+  return split(thread, all, all[2].is_nil() ? 2 : 3);
 }
 
 // The parts before and after the first separator, as a pair; None without a separator.
@@ -205,21 +214,58 @@ Value contains(Thread&, Value* args, int) {
   return Value::boolean(self_text(args).find(expect_text(args[1], "the argument of contains()")) !=
                         std::string::npos);
 }
-Value starts_with(Thread&, Value* args, int) {
-  return Value::boolean(self_text(args).starts_with(expect_text(args[1], "the argument of starts_with()")));
+
+// The characters between the bounds at args[2] and args[3], as in a slice, and how many come before them.
+struct Part {
+  std::string text;
+  int64_t first = 0;
+};
+Part part_of(Thread& thread, Value* args, int count) {
+  const auto length = static_cast<int64_t>(as_object<Text>(args[0])->length());
+  const auto bound = [&](int i, int64_t otherwise) {
+    const int64_t at = count > i && !args[i].is_nil() ? to_integer(args[i]) : otherwise;
+    return std::clamp<int64_t>(at < 0 ? at + length : at, 0, length);
+  };
+  const int64_t first = bound(2, 0), end = std::max(bound(3, length), first);
+  const Ref range = Ref::owned(make_range(Value::integer(first), Value::integer(end), false));
+  return {text_of(Ref::owned(thread.get_index(args[0], range.get())).get()), first};
 }
-Value ends_with(Thread&, Value* args, int) {
-  return Value::boolean(self_text(args).ends_with(expect_text(args[1], "the argument of ends_with()")));
+
+// starts_with(part), starts_with((part, other)), starts_with(part, first, end).
+template <class Test>
+Value has_at_end(Thread& thread, Value* args, int count, const char* what, const Test& test) {
+  const std::string text = count > 2 ? part_of(thread, args, count).text : self_text(args);
+  if (!args[1].is(Kind::kTuple)) {
+    return Value::boolean(test(text, expect_text(args[1], what)));
+  }
+  const auto& parts = as_object<Tuple>(args[1])->items;
+  return Value::boolean(std::any_of(parts.begin(), parts.end(),
+                                    [&](Value part) { return test(text, expect_text(part, what)); }));
+}
+Value starts_with(Thread& thread, Value* args, int count) {
+  return has_at_end(thread, args, count, "the argument of starts_with()",
+                    [](const std::string& text, const std::string& part) { return text.starts_with(part); });
+}
+Value ends_with(Thread& thread, Value* args, int count) {
+  return has_at_end(thread, args, count, "the argument of ends_with()",
+                    [](const std::string& text, const std::string& part) { return text.ends_with(part); });
 }
 Value is_empty(Thread&, Value* args, int) { return Value::boolean(self_text(args).empty()); }
 
-Value found_at(const std::string& text, size_t at) {
-  return at == std::string::npos
-             ? Value()
-             : Value::integer(static_cast<int64_t>(utf8_length(std::string_view(text).substr(0, at))));
+Value found_at(const std::string& text, size_t at, int64_t first = 0) {
+  if (at == std::string::npos) {
+    return Value();
+  }
+  return Value::integer(first + static_cast<int64_t>(utf8_length(std::string_view(text).substr(0, at))));
 }
-Value find(Thread&, Value* args, int) {
-  return found_at(self_text(args), self_text(args).find(expect_text(args[1], "the argument of find()")));
+// find(part), find(part, first, end): nil without a match.
+Value find(Thread& thread, Value* args, int count) {
+  const std::string& wanted = expect_text(args[1], "the argument of find()");
+  if (count == 2) {
+    return found_at(self_text(args), self_text(args).find(wanted));
+  }
+  const Part part = part_of(thread, args, count);
+  return found_at(part.text, part.text.find(wanted), part.first);
 }
 // As find(), but an error without a match.
 Value index(Thread& thread, Value* args, int count) {
@@ -229,32 +275,40 @@ Value index(Thread& thread, Value* args, int count) {
   }
   return found;
 }
-Value rfind(Thread&, Value* args, int) {
-  return found_at(self_text(args), self_text(args).rfind(expect_text(args[1], "the argument of rfind()")));
+Value rfind(Thread& thread, Value* args, int count) {
+  const std::string& wanted = expect_text(args[1], "the argument of rfind()");
+  if (count == 2) {
+    return found_at(self_text(args), self_text(args).rfind(wanted));
+  }
+  const Part part = part_of(thread, args, count);
+  return found_at(part.text, part.text.rfind(wanted), part.first);
 }
-Value count(Thread&, Value* args, int) {
+Value count(Thread& thread, Value* args, int arguments) {
   const std::string& part = expect_text(args[1], "the argument of count()");
   if (part.empty()) {
     fail("count(): the argument must not be empty");
   }
+  const std::string text = arguments > 2 ? part_of(thread, args, arguments).text : self_text(args);
   int64_t found = 0;
-  for (size_t at = self_text(args).find(part); at != std::string::npos;
-       at = self_text(args).find(part, at + part.size())) {
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
     ++found;
   }
   return Value::integer(found);
 }
 
-Value replace(Thread&, Value* args, int) {
+// replace(from, to), replace(from, to, most).
+Value replace(Thread&, Value* args, int count) {
   const std::string& text = self_text(args);
   const std::string& from = expect_text(args[1], "the first argument of replace()");
   const std::string& to = expect_text(args[2], "the second argument of replace()");
   if (from.empty()) {
     return retained(args[0]);
   }
+  int64_t left = count > 3 ? to_integer(args[3]) : -1;  // negative: all
   std::string result;
   size_t first = 0;
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, first)) {
+  for (size_t at = text.find(from); at != std::string::npos && left != 0;
+       at = text.find(from, first), --left) {
     result.append(text, first, at - first).append(to);
     first = at + from.size();
   }
@@ -513,25 +567,25 @@ const NativeEntry kMethods[] = {
     {"trim_end", rstrip, 1, 1},
     {"lstrip", lstrip, 1, 2},
     {"rstrip", rstrip, 1, 2},
-    {"split", split, 1, 3},
+    {"split", split, 1, 3, split_with},
     {"split_whitespace", split, 1, 1},
     {"split_once", split_once, 2, 2},
     {"lines", lines, 1, 1},
     {"chars", chars, 1, 1},
     {"bytes", bytes, 1, 1},
     {"contains", contains, 2, 2},
-    {"starts_with", starts_with, 2, 2},
-    {"ends_with", ends_with, 2, 2},
-    {"startswith", starts_with, 2, 2},
-    {"endswith", ends_with, 2, 2},
+    {"starts_with", starts_with, 2, 4},
+    {"ends_with", ends_with, 2, 4},
+    {"startswith", starts_with, 2, 4},
+    {"endswith", ends_with, 2, 4},
     {"is_empty", is_empty, 1, 1},
-    {"find", find, 2, 2},
+    {"find", find, 2, 4},
     {"index_of", find, 2, 2},
-    {"index", index, 2, 2},
-    {"rfind", rfind, 2, 2},
+    {"index", index, 2, 4},
+    {"rfind", rfind, 2, 4},
     {"last_index_of", rfind, 2, 2},
-    {"count", count, 2, 2},
-    {"replace", replace, 3, 3},
+    {"count", count, 2, 4},
+    {"replace", replace, 3, 4},
     {"remove_prefix", remove_prefix, 2, 2},
     {"remove_suffix", remove_suffix, 2, 2},
     {"concat", concat, 2, 2},
@@ -556,7 +610,6 @@ const NativeEntry kMethods[] = {
     {"ljust", pad_right, 2, 3},
     {"center", center, 2, 3},
     {"zfill", zfill, 2, 2},
-    {"splitlines", lines, 1, 1},
     {"to_string", to_string, 1, 1},
     {"to_text", to_string, 1, 1},
     {"ord", ord, 1, 1},

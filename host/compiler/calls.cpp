@@ -13,7 +13,7 @@ std::unordered_set<Symbol>& mutating_names() {
          {"push",     "append",    "pop",         "insert",     "remove",      "remove_at", "clear",
           "sort",     "sort_by",   "reverse",     "extend",     "set",         "update",    "fill",
           "swap",     "truncate",  "shuffle",     "setdefault", "__delitem__", "push_back", "push_front",
-          "pop_back", "pop_front", "sort_by_key", "sort_desc",  "delete"}) {
+          "pop_back", "pop_front", "sort_by_key", "sort_desc",  "delete",      "popitem",   "move_to_end"}) {
       made.insert(intern(name));
     }
     return made;
@@ -184,8 +184,34 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
   }
 }
 
+namespace {
+
+bool is_plain_path(const Expr& expr) {
+  return expr.kind == ExprKind::kField ? is_plain_path(*as<FieldExpr>(expr).object)
+                                       : expr.kind == ExprKind::kName || expr.kind == ExprKind::kSelf ||
+                                             expr.kind == ExprKind::kInt || expr.kind == ExprKind::kText;
+}
+
+}  // namespace
+
+// `d[k].append(v)`, where a missing key is an error. The path evaluates the operands again.
+void FunctionCompiler::check_changed_key(const Expr& object) {
+  if (object.kind != ExprKind::kIndex) {
+    return;
+  }
+  const auto& index = as<IndexExpr>(object);
+  if (index.checks_key && index.subscripts.size() == 1 && is_plain_path(*index.object) &&
+      is_plain_path(*index.subscripts[0])) {
+    const Register dict = temporary_of(*index.object), key = temporary_of(*index.subscripts[0]);
+    emit(Op::kCheckKey, 0, dict, key);
+    emit(Op::kRelease, dict);  // a dict that another place holds is copied before it changes
+    emit(Op::kRelease, key);
+  }
+}
+
 // The method changes the value in the lvalue itself.
 void FunctionCompiler::mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest) {
+  check_changed_key(*callee.object);
   LvaluePath path;
   lvalue_path(*callee.object, path);
   check_change(*callee.object, path, callee.span);

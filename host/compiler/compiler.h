@@ -325,6 +325,7 @@ class FunctionCompiler {
   void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest,
                    const std::optional<Name>& reassigned = std::nullopt);
   void mutating_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest);
+  void check_changed_key(const Expr& object);
   void invoke(Symbol method, const std::vector<Arg>& args, Register window, uint16_t count);
   bool is_lvalue(const Expr& expr) const;
   bool is_action(const Expr& expr) const;

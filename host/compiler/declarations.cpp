@@ -490,6 +490,7 @@ class ModuleCompiler {
 
   // Variants are known before any match in the module is compiled.
   void announce_variants(Enum& type, const EnumDecl& decl) {
+    type.is_of_python = decl.is_of_python;
     type.is_strong = std::any_of(decl.info.attributes.begin(), decl.info.attributes.end(),
                                  [](const Attribute& a) { return name_of(a.name) == "strong"; });
     for (const VariantDecl& variant : decl.variants) {
@@ -497,8 +498,8 @@ class ModuleCompiler {
       info.name = variant.name;
       info.field_names = variant.field_names;
       info.arity = static_cast<uint32_t>(variant.field_types.size());
-      if (variant.value) {
-        literal_value(*variant.value, info.value);
+      if (variant.value && !literal_value(*variant.value, info.value) && decl.is_of_python) {
+        throw CompileError{variant.span, "the value of a member of an Enum must be a literal"};
       }
       if (const int known = type.index_of(variant.name); known >= 0) {
         check_repeated(variant, info, type.variants[static_cast<size_t>(known)]);

@@ -178,6 +178,9 @@ void FunctionCompiler::compile(const IndexExpr& expr, Register dest) {
     subscript_to(expr, subscript);
   }
   span_ = expr.span;
+  if (expr.checks_key && is_single) {
+    emit(Op::kCheckKey, 0, object, subscript);
+  }
   emit(Op::kGetIndex, dest, object, subscript);
 }
 

@@ -194,6 +194,7 @@ struct IndexExpr : ExprOf<ExprKind::kIndex> {
   ExprPtr object;
   std::vector<ExprPtr> subscripts;  // SliceExpr for i:j:k
   bool tuple = false;
+  bool checks_key = false;  // a missing key of a dict is an error, which an `except` catches
 };
 struct SliceExpr : ExprOf<ExprKind::kSlice> {  // only among subscripts; each part may be null
   ExprPtr start, stop, step;
@@ -593,6 +594,7 @@ struct VariantDecl {
 };
 struct EnumDecl : StmtOf<StmtKind::kEnum> {
   DeclInfo info;
+  bool is_of_python = false;  // class Color(Enum)
   std::vector<VariantDecl> variants;
   std::vector<FunctionPtr> methods;
 };

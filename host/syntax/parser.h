@@ -228,6 +228,24 @@ class Parser {
   Arg trailing_lambda();
   void append_block(CallExpr& call);
 
+  // Forms of Python (parser_ported.cpp)
+  void mark_fn_names();
+  bool names_fn(size_t index) const;
+  bool is_parameter(size_t index) const;
+  bool declares_function(size_t index) const;
+  bool starts_fn_lambda(size_t index) const;
+  void restore(size_t position);
+  ExprPtr docstring_of_module(const SourceSpan& span) const;
+  StmtPtr annotated_assignment(ExprPtr& target);
+  static ExprPtr method_of_variable(ExprPtr value);
+  void derive_from_collections(std::vector<TypePtr>& parents);
+  void import_collections(Module& module) const;
+  bool is_enum_of_python(const RecordDecl& record);
+  StmtPtr enum_of_class(RecordDecl& record);
+  bool catches_one_of(size_t token, std::initializer_list<std::string_view> names, bool bare) const;
+  void note_key_handlers();
+  bool catches_all(uint32_t indent) const;
+
   // Declarations (parser_declarations.cpp, parser_records.cpp, parser_imports.cpp)
   bool starts_declaration() const;
   StmtPtr declaration();
@@ -393,6 +411,7 @@ class Parser {
   ExprPtr placeholder_lambda(ExprPtr body, uint32_t count, SourceSpan span);
 
   ExprPtr yield_expression();
+  ExprPtr yield_from(const SourceSpan& span);
   ExprPtr if_expression(bool is_statement);
   Block branch(bool is_statement);
   bool accept_branch(uint32_t line_indent, bool is_statement);
@@ -440,14 +459,17 @@ class Parser {
   size_t statement_ = 0;    // the first token of the current statement
   size_t declaration_ = 0;  // the first token of the current declaration
   Context context_;
-  const RecordDecl* record_ = nullptr;   // the innermost one that is being parsed
-  bool in_body_ = false;                 // of a function
-  bool uses_self_ = false;               // the current function contains self
-  std::vector<Symbol> globals_;          // named by `global`
-  std::vector<Symbol> inner_variables_;  // assigned by expressions outside functions
-  std::vector<Symbol> exceptions_;       // of Python, that the module names as classes
-  std::vector<Symbol> handled_;          // variables of the `except` blocks around this place
-  bool is_spec_ = false;                 // enables the argument syntax of std.spec
+  const RecordDecl* record_ = nullptr;    // the innermost one that is being parsed
+  bool in_body_ = false;                  // of a function
+  bool uses_self_ = false;                // the current function contains self
+  std::vector<Symbol> globals_;           // named by `global`
+  std::vector<Symbol> inner_variables_;   // assigned by expressions outside functions
+  std::vector<Symbol> exceptions_;        // of Python, that the module names as classes
+  std::vector<Symbol> user_collections_;  // classes that stand for dict and list among parents
+  std::vector<Symbol> handled_;           // variables of the `except` blocks around this place
+  bool has_fn_name_ = false;              // the module has variables named `fn`
+  bool checks_keys_ = false;              // reading a missing key is an error
+  bool is_spec_ = false;                  // enables the argument syntax of std.spec
   uint32_t depth_ = 0;
   uint32_t height_ = 0;
   uint32_t arguments_ = 0;     // nested call arguments around the current position

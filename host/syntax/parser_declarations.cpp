@@ -73,7 +73,8 @@ bool Parser::starts_declaration() const {
     }
     case Tok::kName:
       if (is_word("from")) {
-        return named || ahead().kind == Tok::kDot || ahead().kind == Tok::kDotDot;
+        return named || ahead().kind == Tok::kDot || ahead().kind == Tok::kDotDot ||
+               ahead().kind == Tok::kEnum;
       }
       if (is_word("private")) {
         return named || is_keyword(ahead().kind);

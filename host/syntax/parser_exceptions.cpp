@@ -12,6 +12,7 @@
 #include <array>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "host/syntax/parser.h"
 
@@ -23,9 +24,7 @@ namespace {
 struct Absent {
   std::string_view name, why, instead;
 };
-constexpr std::array<Absent, 3> kAbsent{{
-    {"KeyError", "the value of a missing key is nil, which is no error",
-     "write d.get(key, default), or 'except LookupError' for one that is raised"},
+constexpr std::array<Absent, 2> kAbsent{{
     {"StopIteration", "next() returns nil at the end, which is no error",
      "compare the result with nil, or write 'except Exception' for one that is raised"},
     {"SystemExit", "exit() ends the program", "do not call exit() here"},
@@ -75,7 +74,9 @@ StmtPtr Parser::try_statement() {
   advance();
   auto scope = at<WithStmt>(start);
   scope->items.emplace_back().resource = name_of_variable(start, variable);
+  const bool outer_checks = std::exchange(checks_keys_, checks_keys_ || catches_all(indent));
   scope->body = body("after 'try'");
+  checks_keys_ = outer_checks;
   auto chosen = at<IfExpr>(start);
   while (accept_clause("except", indent)) {
     except_clause(variable, *caught, *chosen);

@@ -112,6 +112,10 @@ ExprPtr Parser::yield_expression() {
   auto node = make<UnaryExpr>(here());
   node->op = UnaryOp::kYield;
   advance();
+  if (is_word("from") && !at_statement_end()) {
+    advance();
+    return yield_from(node->span);
+  }
   node->operand = at_statement_end() ? make<NilExpr>(here()) : value_or_tuple(expression());
   return node;
 }

@@ -28,6 +28,7 @@ Module Parser::module() {
   module.globals = std::move(globals_);
   module.inner_variables = std::move(inner_variables_);
   import_exceptions(module);
+  import_collections(module);
   drop_other_targets(module.statements);
   return module;
 }

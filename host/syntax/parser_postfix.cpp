@@ -122,6 +122,9 @@ ExprPtr Parser::coalesce(ExprPtr left) {
   advance();
   join_line();
   node->op = BinaryOp::kCoalesce;
+  if (left->kind == ExprKind::kIndex) {
+    static_cast<IndexExpr&>(*left).checks_key = false;
+  }
   node->left = std::move(left);
   // Right-associative: unary() parses a further `??`, so `a ?? b ?? c` is `a ?? (b ?? c)`.
   node->right = unary();
@@ -184,7 +187,7 @@ ExprPtr Parser::argument_value() {
   const SourceSpan span = here();
   placeholders_ = 0;
   ++arguments_;
-  ExprPtr value = expression();
+  ExprPtr value = method_of_variable(expression());
   --arguments_;
   const uint32_t count = placeholders_;
   placeholders_ = outer;
@@ -200,6 +203,7 @@ ExprPtr Parser::index(ExprPtr object) {
   Scope scope(*this);
   auto node = make<IndexExpr>(here());
   node->object = std::move(object);
+  node->checks_key = checks_keys_;
   open_bracket();
   context_.subscript = true;
   do {

@@ -205,11 +205,14 @@ ExprPtr Parser::super_call() {
     field->name = intern("__init__");  // the same method of Simple's classes; Python's have only this name
   }
   field->span = from(span);
-  if (!is(Tok::kLeftParen)) {  // an attribute: super(key_of_class(C), Parent, self).name
-    Arg self;
-    self.value = self_of_super(span);
-    as<CallExpr>(*field->object).args.push_back(std::move(self));
-    return field;
+  if (!is(Tok::kLeftParen)) {  // an attribute: super(key_of_class(C), Parent, self, "name")
+    auto name = make<TextExpr>(span);
+    name->value = name_of(field->name);
+    ExprPtr attribute = std::move(field->object);
+    auto& parts = static_cast<CallExpr&>(*attribute).args;
+    parts.emplace_back().value = self_of_super(span);
+    parts.emplace_back().value = std::move(name);
+    return attribute;
   }
   auto call = make<CallExpr>(span);
   call->args = arguments(Tok::kRightParen);
@@ -362,6 +365,9 @@ ExprPtr Parser::name() {
   }
   note_exception(token);
   advance();
+  if (word == "__doc__" && !is(Tok::kAssign)) {
+    return docstring_of_module(node->span);
+  }
   return node;
 }
 

@@ -69,11 +69,12 @@ StmtPtr Parser::record(std::vector<Attribute> attributes, bool exported) {
   node->is_class = is(Tok::kClass) || node->is_actor;
   type_head(*node, std::move(attributes), exported, "a type name");
   parents(node->parents);
+  derive_from_collections(node->parents);
   const RecordScope scope(record_, node.get());
   if (accept(Tok::kColon)) {
     members(node->info.doc, [&] { record_member(*node); });
   }
-  return node;
+  return is_enum_of_python(*node) ? enum_of_class(*node) : std::move(node);
 }
 
 /// `(A<T>)`, `extends A`, `with A, B`.

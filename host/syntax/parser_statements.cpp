@@ -176,10 +176,6 @@ void Parser::reject_foreign_name() {
   if (next.kind == Tok::kName && !next.line_start) {
     reject_foreign_declaration(word);
   }
-  if (word == "from" && next.kind == Tok::kEnum) {
-    fail("there is no module 'enum'",
-         "enums are part of the language: 'enum Color:' and its variants 'Red = 1'");
-  }
   if (word == "elsif" || word == "elseif") {
     fail(found() + " is not a keyword", "use 'elif'");
   }
@@ -468,6 +464,9 @@ StmtPtr Parser::expression_statement() {
   const SourceSpan start = here();
   const bool bare_print = is_word("print") || is_word("println");
   ExprPtr value = command_or_expression();
+  if (StmtPtr annotated = annotated_assignment(value)) {
+    return annotated;
+  }
   const bool several = is(Tok::kComma) && more_targets();
   if (several || starts_assignment()) {
     return assignment(std::move(value));
@@ -633,7 +632,7 @@ ExprPtr Parser::assigned_value() {
   if (is(Tok::kNewline) && opens_indented()) {
     begin_line();
   }
-  return value_or_tuple(command_or_expression());
+  return value_or_tuple(method_of_variable(command_or_expression()));
 }
 
 /// `a, b` without parentheses is a tuple, except inside brackets.

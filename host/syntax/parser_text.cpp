@@ -432,6 +432,7 @@ ExprPtr Parser::interpolated(LexRange range) {
   };
   StreamScope scope(*this);
   stream_ = Lexer(file_, range, diagnostics_).run();
+  mark_fn_names();
   pos_ = opened_ = 0;
   context_ = Context{};
   context_.layout = false;

@@ -149,6 +149,9 @@ bool objects_equal(Value a, Value b) {
   return (a.is(Kind::kInstance) || b.is(Kind::kInstance)) && object_hooks().equal(a, b);
 }
 
+// `true` is 1, as in arithmetic.
+Value as_number(Value v) { return v.is_bool() ? Value::integer(v.as_bool ? 1 : 0) : v; }
+
 }  // namespace
 
 bool equals(Value a, Value b) {
@@ -160,6 +163,9 @@ bool equals(Value a, Value b) {
   }
   if (is_any_number(a) && is_any_number(b)) {
     return numbers_equal(a, b);
+  }
+  if ((a.is_bool() && is_any_number(b)) || (is_any_number(a) && b.is_bool())) {
+    return numbers_equal(as_number(a), as_number(b));
   }
   if (a.is_nil() || b.is_nil()) {
     if (is_none(a) && is_none(b)) {
@@ -225,8 +231,8 @@ int compare(Value a, Value b) {
   if (is_any_number(a) && is_any_number(b)) {
     return compare_numbers(a, b);
   }
-  if (a.is_bool() && b.is_bool()) {
-    return static_cast<int>(a.as_bool) - static_cast<int>(b.as_bool);
+  if ((a.is_bool() || is_any_number(a)) && (b.is_bool() || is_any_number(b))) {
+    return compare_numbers(as_number(a), as_number(b));
   }
   if (a.is(Kind::kText) && b.is(Kind::kText)) {
     const int order = text_of(a).compare(text_of(b));

@@ -161,7 +161,9 @@ std::string display_enum(Value v) {
   const CoreTypes& core = core_types();
   const bool built_in =
       value->type == core.option || value->type == core.result || value->type == core.ellipsis;
-  std::string text = built_in ? name_of(info.name) : name_of(value->type->name) + "::" + name_of(info.name);
+  const char* separator = value->type->is_of_python ? "." : "::";
+  std::string text =
+      built_in ? name_of(info.name) : name_of(value->type->name) + separator + name_of(info.name);
   if (info.arity == 0) {
     return text;
   }

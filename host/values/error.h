@@ -24,6 +24,7 @@ struct StackEntry {
 enum class ErrorClass : uint8_t {
   kOther,
   kIndexOutOfRange,  // of an array, a tuple or a text
+  kKey,              // that a dict does not have
   kDivisionByZero,
   kValue,      // of the right type, which the function cannot use
   kArguments,  // that do not fit the parameters of what is called, or that cannot be called

@@ -228,7 +228,8 @@ struct VariantInfo {
 };
 struct Enum : Type {
   std::vector<VariantInfo> variants;
-  bool is_strong = false;  // #[strong]: matches must name its variants
+  bool is_strong = false;     // #[strong]: matches must name its variants
+  bool is_of_python = false;  // class Color(Enum)
   Enum() : Type(Kind::kEnum) {}
   int index_of(Symbol variant) const;
 };

@@ -66,6 +66,11 @@ std::string representation(Value v) {
   if (v.is(Kind::kDict)) {
     return representation_of_dict(*as_object<Dict>(v));
   }
+  if (v.is(Kind::kEnumValue) && as_object<EnumValue>(v)->type->is_of_python) {
+    const auto* value = as_object<EnumValue>(v);
+    return "<" + name_of(value->type->name) + "." + name_of(value->info().name) + ": " +
+           representation(value->info().value) + ">";
+  }
   return v.is(Kind::kInstance) ? object_hooks().representation(v) : display(v);
 }
 

@@ -212,6 +212,20 @@ bool Thread::call_instance(uint32_t window, uint32_t count, const CallSpec* spec
   fail_arguments("an instance of " + type_name(callee) + " cannot be called: it has no __call__");
 }
 
+// `Color(2)`: the variant with that value.
+Value Thread::member_of_value(const Enum& type, uint32_t window, uint32_t count) const {
+  if (count != 1) {
+    fail_arguments(name_of(type.name) + " " + wrong_count(1, 1, count));
+  }
+  const Value wanted = stack_[window + 1];
+  for (const VariantInfo& variant : type.variants) {
+    if (variant.arity == 0 && equals(variant.value, wanted)) {
+      return retained(variant.singleton);
+    }
+  }
+  fail_value(display(wanted) + " is not a valid " + name_of(type.name));
+}
+
 bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
   const Value callee = stack_[window];
   if (!callee.is_object()) {
@@ -250,6 +264,9 @@ bool Thread::start_call(uint32_t window, uint32_t count, const CallSpec* spec) {
       return construct(as_object<Record>(callee), window, count, spec);
     case Kind::kInstance:
       return call_instance(window, count, spec);
+    case Kind::kEnum:
+      finish_window(window, window + 1, count, member_of_value(*as_object<Enum>(callee), window, count));
+      return false;
     default:
       fail_arguments("a value of type " + type_name(callee) + " cannot be called");
   }
@@ -405,6 +422,10 @@ bool Thread::invoke_builtin(uint32_t window, uint32_t count, const CallSpec* spe
   if (native == nullptr) {
     if (const Method* method = extension_method(self, name)) {
       return start_method(*method, window, count, spec, kNoLvalue);
+    }
+    if (self.is(Kind::kNative) && member_of_function(*as_object<Native>(self), name) != nullptr) {
+      assign(stack_[window], get_field(self, name));
+      return start_call(window, count, spec);
     }
     fail(type_name(self) + " has no method " + name_of(name), member_hint(self, name));
   }

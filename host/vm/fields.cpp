@@ -186,6 +186,18 @@ Value field_of_function(const std::string& function, Symbol name) {
   return make_text(function == "lambda" ? "<lambda>" : function);
 }
 
+// `str.upper` is a function of a text. One that changes its receiver would change a copy.
+Value field_of_native(const Native& function, Symbol name) {
+  const Native* member = member_of_function(function, name);
+  if (member == nullptr) {
+    return field_of_function(function.name, name);
+  }
+  if (member->is_method && mutating_names().contains(name)) {
+    fail_change_as_value(member->name);
+  }
+  return retained(Value::object(const_cast<Native*>(member)));
+}
+
 Value field_of_slice(const Slice& slice, const std::string& name) {
   return name == "start"  ? retained(slice.start)
          : name == "stop" ? retained(slice.stop)
@@ -219,7 +231,7 @@ Value field_of_object(Thread& thread, Value object, Symbol name) {
     case Kind::kClosure:
       return field_of_function(as_object<Closure>(object)->proto->name, name);
     case Kind::kNative:
-      return field_of_function(as_object<Native>(object)->name, name);
+      return field_of_native(*as_object<Native>(object), name);
     case Kind::kSlice:
       return field_of_slice(*as_object<Slice>(object), name_of(name));
     case Kind::kRange:

@@ -1,5 +1,6 @@
 // Patterns of instances that stand for sequences of another language.
 #include "host/vm/patterns.h"
+#include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -19,6 +20,13 @@ Ref Thread::foreign_sequence(Value instance) {
   return asked(*this, instance, hook, nullptr, 0);
 }
 
+Ref Thread::sequence_of_pair(Value instance) {
+  static const Symbol sequence = intern("__sequence__"), unpack = intern("__unpack__");
+  const Value two = Value::integer(2);
+  return find_method(instance, sequence) != nullptr ? foreign_sequence(instance)
+                                                    : asked(*this, instance, unpack, &two, 1);
+}
+
 bool Thread::is_foreign_sequence(Value instance, int32_t form, uint32_t count) {
   return fits_sequence(foreign_sequence(instance).get(), form, count);
 }
@@ -29,6 +37,8 @@ void Thread::unpack_foreign(Value& instance, int32_t form, uint32_t count) {
   Ref elements = asked(*this, instance, hook, &limit, 1);
   if (!elements.get().is_nil()) {
     assign(instance, elements.take());
+  } else if (find_method(instance, hook) == nullptr && iterator_method(instance) != nullptr) {
+    assign(instance, collected(instance));
   }
 }
 

@@ -130,6 +130,14 @@ Ref Thread::with_integers(Value index) {
   return method == nullptr ? Ref::shared(index) : Ref::owned(call_method_of(index, *method, nullptr, 0));
 }
 
+void Thread::check_key(Value dict, Value key) {
+  if (as_object<Dict>(dict)->find(key) != nullptr) {
+    return;
+  }
+  const Ref missing =
+      Ref::owned(call(machine_hooks().library_function("std/exceptions", "missing_key"), &key, 1));
+}
+
 std::vector<size_t> slice_positions(Value slice, size_t size) {
   const Ref integers = current_thread().with_integers(slice);
   const auto* bounds = as_object<Slice>(integers.get());
@@ -195,6 +203,14 @@ Value Thread::get_index(Value object, Value index) {
   if (object.is(Kind::kDict)) {
     const Value* found = as_object<Dict>(object)->find(index);
     return found == nullptr ? Value() : retained(*found);
+  }
+  if (object.is(Kind::kEnum) && index.is(Kind::kText)) {  // `Color["RED"]`
+    const Enum& type = *as_object<Enum>(object);
+    const int variant = type.index_of(intern(text_of(index)));
+    if (variant < 0 || type.variants[static_cast<size_t>(variant)].arity != 0) {
+      fail(name_of(type.name) + " has no member " + representation(index));
+    }
+    return retained(type.variants[static_cast<size_t>(variant)].singleton);
   }
   const Ref integers = may_hold_instance(index) ? with_integers(index) : Ref::shared(index);
   index = integers.get();

@@ -34,6 +34,8 @@ int64_t Thread::length(Value v) {
         }
         return std::max<int64_t>(0, between);
       }
+      case Kind::kEnum:
+        return static_cast<int64_t>(as_object<Enum>(v)->variants.size());
       case Kind::kInstance: {
         static const Symbol hook = intern("__len__"), plain = intern("len");
         const Method* method = find_method(v, hook);
@@ -60,6 +62,23 @@ const Method* iterator_method(Value source) {
   return method != nullptr ? method : thread.find_method(source, name);
 }
 
+namespace {
+
+// The values of the variants; one with fields has no single value.
+Value members_of_enum(const Enum& type) {
+  Ref members = Ref::owned(make_array({}));
+  for (const VariantInfo& variant : type.variants) {
+    if (variant.arity != 0) {
+      fail("cannot loop over " + name_of(type.name) + ": its variant " + name_of(variant.name) +
+           " has fields");
+    }
+    as_object<Array>(members.get())->items.push_back(retained(variant.singleton));
+  }
+  return members.take();
+}
+
+}  // namespace
+
 Value make_iterator(Value source) {
   if (source.is(Kind::kArray) || source.is(Kind::kIterator)) {
     return retained(source);
@@ -72,6 +91,9 @@ Value make_iterator(Value source) {
   if (source.is(Kind::kText) || source.is(Kind::kTuple) || source.is(Kind::kRange) ||
       source.is(Kind::kGenerator)) {
     return Value::object(new Iterator(retained(source)));
+  }
+  if (source.is(Kind::kEnum)) {
+    return members_of_enum(*as_object<Enum>(source));
   }
   Thread& thread = current_thread();
   static const Symbol next = intern("next"), getitem = intern("__getitem__");
@@ -229,7 +251,7 @@ bool Thread::iterate_pair(Value* state, Value& first, Value& second) {
     state[1] = Value::integer(before + 1);
   }
   Ref item = Ref::owned(element);
-  const Ref foreign = element.is(Kind::kInstance) ? foreign_sequence(element) : Ref();
+  const Ref foreign = element.is(Kind::kInstance) ? sequence_of_pair(element) : Ref();
   const Elements* pair = pair_in(foreign.get().is_nil() ? element : foreign.get(), state[0]);
   first = pair == nullptr ? Value::integer(before) : retained((*pair)[0]);
   second = pair == nullptr ? item.take() : retained((*pair)[1]);

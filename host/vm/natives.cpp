@@ -1,5 +1,6 @@
 #include "host/vm/natives.h"
 
+#include <string_view>
 #include <unordered_map>
 
 #include "host/values/module.h"
@@ -25,6 +26,15 @@ Table& number_methods() {
 Table& option_methods() {
   static Table table;
   return table;
+}
+
+struct TypeMembers {
+  Kind kind;
+  Table functions;
+};
+std::unordered_map<std::string_view, TypeMembers>& members_of_types() {
+  static std::unordered_map<std::string_view, TypeMembers> members;
+  return members;
 }
 
 std::unordered_map<std::string, const Native*>& host_externs() {
@@ -95,6 +105,23 @@ void add_functions(std::span<const NativeEntry> entries) {
   for (const NativeEntry& entry : entries) {
     builtins()[intern(entry.name)] = Value::object(make_native(entry));
   }
+}
+
+void add_functions_of_type(const char* function, Kind kind, std::span<const NativeEntry> entries) {
+  TypeMembers& members = members_of_types()[function];
+  members.kind = kind;
+  for (const NativeEntry& entry : entries) {
+    members.functions[intern(entry.name)] = make_native(entry);
+  }
+}
+
+const Native* member_of_function(const Native& function, Symbol name) {
+  const auto found = members_of_types().find(function.name);
+  if (function.is_method || found == members_of_types().end()) {
+    return nullptr;
+  }
+  const Native* own = find_in(found->second.functions, name);
+  return own != nullptr ? own : find_in(methods_of(found->second.kind), name);
 }
 
 void add_host_externs(std::span<const NativeEntry> entries) {

@@ -23,6 +23,12 @@ void offer_builtin_methods(Value self, SpellingSuggester& suggester);
 /// Adds functions that every module sees.
 void add_functions(std::span<const NativeEntry> entries);
 
+/// Makes the methods of a kind, and `entries`, members of the function that converts to it: `str.upper`,
+/// `dict.fromkeys`.
+void add_functions_of_type(const char* function, Kind kind, std::span<const NativeEntry> entries);
+/// Such a member; null if the function has none of that name.
+const Native* member_of_function(const Native& function, Symbol name);
+
 /// Adds functions that `extern fn` finds in the host itself.
 void add_host_externs(std::span<const NativeEntry> entries);
 /// Such a function; null if there is none of that name.

@@ -75,6 +75,8 @@ class Thread {
   void set_index(Value& object, Value index, Value owned);
   Value arithmetic(BinaryOp op, Value a, Value b);  // owned
   bool contains(Value container, Value item);
+  /// Raises a KeyError if the dict does not have the key.
+  void check_key(Value dict, Value key);
   Ref as_builtin(Value item, const char* type);
   int64_t length(Value v);
   /// Calls `body` for each element of an iterable until it returns false. Elements are borrowed.
@@ -85,6 +87,8 @@ class Thread {
   /// which returns the array or tuple that a pattern tests, nil for other objects, and `__unpack__(count)`,
   /// which returns the elements for a binding: one more than `count` if there are more, all for nil.
   Ref foreign_sequence(Value instance);
+  /// What `for a, b in …` splits: the sequence, or the two elements that __unpack__ returns, or nil.
+  Ref sequence_of_pair(Value instance);
   bool is_foreign_sequence(Value instance, int32_t form, uint32_t count);
   void unpack_foreign(Value& instance, int32_t form, uint32_t count);
   /// Replaces an instance of another language's object by the value that its class has for the built-in type.
@@ -159,6 +163,7 @@ class Thread {
   // calls.cpp. A window holds the callee and owned arguments, which the call consumes. The result is true if
   // a frame was pushed, false if the call is complete and its result is in the window's first register.
   bool start_call(uint32_t window, uint32_t count, const CallSpec* spec);
+  Value member_of_value(const Enum& type, uint32_t window, uint32_t count) const;
   bool call_bound(uint32_t window, uint32_t count, const CallSpec* spec);
   bool call_instance(uint32_t window, uint32_t count, const CallSpec* spec);
   template <class Call>
