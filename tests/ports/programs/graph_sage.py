@@ -1,4 +1,4 @@
-"""GraphSAGE on a small citation graph, with sampled neighbours."""
+"""GraphSAGE on a small citation graph, with sampled neighbors."""
 
 import random
 from collections import defaultdict
@@ -19,7 +19,7 @@ class SageLayer(nn.Module):
         super().__init__()
         self.aggregation = aggregation
         self.own = nn.Linear(in_dim, out_dim)
-        self.neighbour = nn.Linear(in_dim, out_dim, bias=False)
+        self.neighbor = nn.Linear(in_dim, out_dim, bias=False)
 
     def forward(self, x, edge_index):
         src, dst = edge_index
@@ -33,7 +33,7 @@ class SageLayer(nn.Module):
             )
         else:
             raise ValueError(f"unknown aggregation {self.aggregation}")
-        return self.own(x) + self.neighbour(message)
+        return self.own(x) + self.neighbor(message)
 
 
 class GraphSage(nn.Module):
@@ -61,12 +61,12 @@ def make_graph(count, classes):
     return torch.tensor(pairs).t(), labels
 
 
-def sample_neighbours(edge_index, most):
-    neighbours = defaultdict(list)
+def sample_neighbors(edge_index, most):
+    neighbors = defaultdict(list)
     for s, d in edge_index.t():
-        neighbours[d.item()].append(s.item())
+        neighbors[d.item()].append(s.item())
     kept = []
-    for node, sources in neighbours.items():
+    for node, sources in neighbors.items():
         for source in random.sample(sources, min(most, len(sources))):
             kept.append([source, node])
     return torch.tensor(kept).t().contiguous()
@@ -82,7 +82,7 @@ def train(aggregation):
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
     for epoch in range(1, 31):
         model.train()
-        sampled = sample_neighbours(edge_index, 4)
+        sampled = sample_neighbors(edge_index, 4)
         loss = F.nll_loss(model(x, sampled)[train_mask], labels[train_mask])
         optimizer.zero_grad()
         loss.backward()
