@@ -77,8 +77,9 @@ def converted(files: list[Path], folder: Path) -> tuple[list[str], int]:
     (folder / "files").write_text("\n".join(map(str, files)))
     with (folder / "errors").open("w+") as errors:
         command = [HOST, str(folder / "program.spl"), str(folder / "files")]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace") as process:
-            lines = process.stdout.read().split("\n")[:-1]  # messages may have other line separators
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors) as process:
+            # Messages may have other line separators, which a text file would convert.
+            lines = process.stdout.read().decode(errors="replace").split("\n")[:-1]
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
