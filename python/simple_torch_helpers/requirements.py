@@ -18,7 +18,8 @@ from typing import Any
 from simple_torch_helpers.packages import has_module, installer
 
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-LAST_LINES = 3  # of the installer's output, in a message
+_FAULT = re.compile(r"error:|×", re.IGNORECASE)  # the first line of what uv or pip reports
+LAST_LINES = 3  # of the installer's output, in a message, if it reports no fault
 
 
 def require(requirements: list[str]) -> list[str]:
@@ -103,9 +104,15 @@ def install(requirements: list[str]) -> None:
         command = [*install_arguments(), "--constraint", constraints.name, *requirements]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        problem = " ".join(lines[-LAST_LINES:]) or f"{command[0]} returned {done.returncode}"
+        problem = reported_fault(done.stderr or done.stdout) or f"{command[0]} returned {done.returncode}"
         raise ImportError(f"py.require(): cannot install {', '.join(requirements)}: {problem}")
+
+
+def reported_fault(output: str) -> str:
+    """What the installer reports, in one line: from its first error on, however it is wrapped."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    first = next((at for at, line in enumerate(lines) if _FAULT.match(line)), max(0, len(lines) - LAST_LINES))
+    return " ".join(lines[first:])
 
 
 def install_arguments() -> list[str]:

@@ -74,7 +74,9 @@ def test_a_file_lists_requirements(tmp_path, environment):
     assert lines == ["[tiny-requirement==1.0]"]
 
 
-def test_torch_is_not_replaced(tmp_path, environment):
+@pytest.mark.parametrize("columns", ["40", "200"])
+def test_torch_is_not_replaced(tmp_path, environment, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)  # at which uv wraps its report
     add_wheel(tmp_path / "wheels", "1.0", needs="torch==1.0")
     program = 'print py.try_require("tiny-requirement").unwrap_err()'
     lines, _ = printed(tmp_path, environment, program)

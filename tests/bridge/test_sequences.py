@@ -123,7 +123,7 @@ def test_patterns_distinguish_tuples_from_lists():
     ],
 )
 def test_errors(kind, value, message):
-    with pytest.raises((RuntimeError, TypeError), match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         OURS.failed(kind, value)
 
 
