@@ -152,11 +152,15 @@ def instance_type(base: type) -> type:
             return reduced(self)
 
     any_class = {"__slots__": (), "__module__": "simple_torch", "__doc__": Instance.__doc__}
-    return type("Instance", (Instance,), any_class | protocols_of(request, ALL_PROTOCOLS))
+    return type("Instance", (Instance,), any_class | protocols_of(request, ALL_PROTOCOLS, has_declarations=False))
 
 
-def protocols_of(ask: Callable[..., Any], hooks: set[str]) -> dict[str, Any]:
-    """Python's special methods of a class that has these methods of Simple."""
+def protocols_of(ask: Callable[..., Any], hooks: set[str], *, has_declarations: bool = True) -> dict[str, Any]:
+    """Python's special methods of a class that has these methods of Simple.
+
+    Args:
+        has_declarations: `ask` knows the declared types of operands. Programs in C need not.
+    """
     found: dict[str, Any] = {}
     for hook in hooks:
         if hook in AWAITED:
@@ -169,9 +173,11 @@ def protocols_of(ask: Callable[..., Any], hooks: set[str]) -> dict[str, Any]:
     for symbol, (name, hook) in OPERATORS.items():
         if f"__{hook}__" in hooks:
             mirrored = MIRRORED.get(name, f"__r{name}__")
-            found[f"__{name}__"] = _operator(ask, "operate", symbol, f"__{hook}__", mirrored)
+            method = f"__{hook}__" if has_declarations else ""
+            found[f"__{name}__"] = _operator(ask, "operate", symbol, method, mirrored)
         if f"__r{hook}__" in hooks:
-            found[f"__r{name}__"] = _operator(ask, "reflected", symbol, f"__r{hook}__", "")
+            method = f"__r{hook}__" if has_declarations else ""
+            found[f"__r{name}__"] = _operator(ask, "reflected", symbol, method, "")
     if hooks & ITERABLE:
         found["__iter__"] = _iter(ask, is_iterator=bool(hooks & ITERATORS))
     if hooks & ITERATORS:
@@ -269,6 +275,7 @@ def _operator(ask: Any, question: str, symbol: str, method: str, mirrored: str) 
     """Return a binary operator, which leaves an operand that Simple's method does not accept to the operand's class.
 
     Args:
+        method: Simple's method; "" if its declaration is not known.
         mirrored: the method of the operand's class that Python calls then; "" if it has called it.
     """
 
@@ -296,7 +303,7 @@ def _operand_of(instance: Any, ask: Any, method: str) -> tuple[Fit | None, bool]
     """What converts the operand of an operator, and whether its type is a class or struct of Simple."""
     key = type(instance), method
     if key not in _operands:
-        name, declared = ask(instance, "operand", method) or ("", None)
+        name, declared = (ask(instance, "operand", method) if method else None) or ("", None)
         of = type_of(declared)
         fit = None if of is None else Fit(f"{key[0].__name__}.{method}(): {name}", of, [])
         _operands[key] = fit, declared is not None and declared[0] == "record"
