@@ -145,6 +145,13 @@ TEST_F(Objects, ContainersAreReadAndChanged) {
   EXPECT_EQ(repr(dict), "{'one': 1, 'three': 3}");
 }
 
+TEST_F(Objects, KeysOfADictDiffer) {
+  const Args pairs = std::move(Args().number(1).text("one").number(1).text("again"));
+  int64_t out = 0;
+  EXPECT_EQ(spt_py_dict(pairs.kinds(), pairs.values(), &out), SPT_PYTHON);
+  EXPECT_THAT(last_message(), HasSubstr("two keys of a dict are equal in Python"));
+}
+
 TEST_F(Objects, IterationEndsWithoutAnError) {
   const Held iterator = made([&](int64_t* out) { return spt_py_iter(eval("range(3)").get(), out); });
   std::vector<int64_t> seen;
