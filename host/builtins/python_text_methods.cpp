@@ -221,7 +221,7 @@ Value splitlines_with(Thread& thread, Value* args, int count) {  // args: the te
 
 Value rindex(Thread& thread, Value* args, int count) {
   static const Symbol rfind = intern("rfind");
-  const Value found = thread.call_method(args[0], rfind, args + 1, static_cast<uint32_t>(count - 1));
+  const Value found = thread.call_method(args[0], rfind, args + 1, count - 1);
   if (!found.is_int()) {
     fail("rindex(): substring not found: " + display(args[1]));
   }

@@ -49,6 +49,13 @@ bool is_view(const CallExpr& call) {
   return name != kNoSymbol && views.contains(name_of(name));
 }
 
+Diagnostic shared_default(const FieldDecl& field) {
+  const std::string& name = name_of(field.name);
+  return {field.span, "each object has its own '" + name + "', where objects of Python share one",
+          "declare 'static var " + name + "' to share it, or assign self." + name +
+              " in __init__ for one of each object"};
+}
+
 }  // namespace
 
 // Before a change of the collection at the end of the path, whose subscripts are in their registers.
@@ -117,13 +124,9 @@ void check_shared_defaults(LoadedModule& module, const RecordDecl& decl) {
     const bool is_collection =
         !field.type && field.default_value &&
         (field.default_value->kind == ExprKind::kArray || field.default_value->kind == ExprKind::kDict);
-    const std::string& name = name_of(field.name);
     if (is_collection && uses.changed_fields.contains(field.name) &&
         !uses.assigned_fields.contains(field.name)) {
-      warn_once(module,
-                {field.span, "each object has its own '" + name + "', where objects of Python share one",
-                 "declare 'static var " + name + "' to share it, or assign self." + name +
-                     " in __init__ for one of each object"});
+      warn_once(module, shared_default(field));
     }
   }
 }
