@@ -73,6 +73,7 @@ class Simple:
 def run_in_python(program: Path, folder: Path) -> tuple[float, int]:
     """The seconds that a run took, and the number of lines that it printed."""
     os.chdir(folder)
+    sys.argv = [str(program)]  # programs parse it
     before = time.process_time()
     with contextlib.redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -12,6 +12,7 @@ import os
 import re
 import runpy
 import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -75,6 +76,7 @@ def test_the_port_prints_what_python_prints(name, tmp_path, monkeypatch):
     for folder in folders:
         folder.mkdir()
     monkeypatch.chdir(folders[0])
+    monkeypatch.setattr(sys, "argv", [f"{name}.py"])  # programs parse it
     expected = printed_by_python(name)
     run = run_host(PROGRAMS / f"{name}.spl", folder=folders[1])
     assert run.returncode == 0, run.stderr
