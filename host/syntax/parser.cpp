@@ -115,7 +115,8 @@ Parser::Parser(const SourceFile& file, std::vector<Diagnostic>& diagnostics)
       diagnostics_(diagnostics),
       stream_(Lexer(file, {0, static_cast<uint32_t>(file.text.size()), 1, 1}, diagnostics).run()),
       is_spec_(file.path.ends_with("_spec.spl") || file.text.find("std.spec") != std::string::npos ||
-               file.text.find("std.sspec") != std::string::npos) {
+               file.text.find("std.sspec") != std::string::npos ||
+               file.text.find("std.spipe") != std::string::npos) {
   mark_fn_names();
   note_key_handlers();
 }

@@ -254,7 +254,6 @@ class Parser {
   Attribute attribute();
   Attribute decorator();
   bool is_known_attribute() const;
-  bool is_informative_attribute() const;
   bool visibility();
   FunctionPtr function(std::vector<Attribute> attributes, bool exported);
   void signature(FunctionDecl& function);
@@ -361,7 +360,9 @@ class Parser {
   ExprPtr super_of_record(const SourceSpan& span);
   bool starts_me_call() const;
   ExprPtr method_of_self();
-  bool starts_field_of_self() const;
+  size_t after_at_name(size_t at) const;
+  bool begins_attributed(const Token& token) const;
+  bool is_field_of_self(size_t at) const;
   ExprPtr field_of_self();
   bool starts_python_lambda() const;
   ExprPtr primary();

@@ -38,6 +38,31 @@ std::string dedented(std::string_view text) {
   return out.substr(first, out.find_last_not_of(" \t\r\n") - first + 1);
 }
 
+/// Names of attributes that change the declaration.
+bool is_changing_attribute(std::string_view name) {
+  static const std::unordered_set<std::string_view> names = {
+      "static", "staticmethod", "classmethod", "property",   "extern_c",
+      "direct", "strong",       "cuda_kernel", "gpu_kernel",
+  };
+  return names.contains(name);
+}
+
+/// Names of attributes for readers and other tools. Upstream's programs use them without a definition.
+bool is_informative_attribute(std::string_view name) {
+  static const std::unordered_set<std::string_view> names = {
+      "inline",       "noinline",       "deprecated",   "allow",    "test",     "ignore",  "bench",
+      "should_panic", "override",       "final",        "abstract", "must_use", "pure",    "io",
+      "unsafe",       "abstractmethod", "repr",         "packed",   "align",    "section", "no_mangle",
+      "naked",        "interrupt",      "entry",        "cfg",      "noreturn", "driver",  "cold",
+      "used",         "weak",           "link_section",
+  };
+  return names.contains(name);
+}
+
+bool is_attribute_name(std::string_view name) {
+  return is_changing_attribute(name) || is_informative_attribute(name);
+}
+
 bool has_attribute(const std::vector<Attribute>& attributes, std::string_view name) {
   return std::any_of(attributes.begin(), attributes.end(),
                      [&](const Attribute& attribute) { return name_of(attribute.name) == name; });
@@ -49,7 +74,7 @@ bool Parser::starts_declaration() const {
   const bool named = can_name(ahead().kind) && !ahead().line_start;
   switch (kind_) {
     case Tok::kAt:
-      return !starts_field_of_self() && !starts_memory_mapped();
+      return !is_field_of_self(pos_) && !starts_memory_mapped();
     case Tok::kHashBracket:
     case Tok::kPub:
     case Tok::kExtern:
@@ -88,17 +113,74 @@ bool Parser::starts_declaration() const {
   }
 }
 
-/// Whether a statement with `@x`, which is self.x, follows rather than an attribute: an assignment, or the
-/// last line of a block.
-bool Parser::starts_field_of_self() const {
-  if (!in_body_ || !is(Tok::kAt) || !can_name(ahead().kind) || ahead().space_before) {
+/// The index after the name at `at + 1` and its members, calls and subscripts.
+size_t Parser::after_at_name(size_t at) const {
+  size_t next = at + 2;
+  for (;;) {
+    const Token& token = stream_.tokens[next];
+    if (token.line_start || token.space_before) {
+      return next;
+    }
+    if (token.kind == Tok::kDot) {
+      next += 2;
+    } else if (token.kind == Tok::kLeftParen || token.kind == Tok::kLeftBracket) {
+      const size_t close = matching_bracket(next);
+      if (close == kNone) {
+        return next;
+      }
+      next = close + 1;
+    } else {
+      return next;
+    }
+  }
+}
+
+/// Whether a token after attributes begins what they belong to.
+bool Parser::begins_attributed(const Token& token) const {
+  static const std::unordered_set<std::string_view> words = {"private", "immut",    "actor",
+                                                             "it",      "describe", "context"};
+  switch (token.kind) {
+    case Tok::kHashBracket:
+    case Tok::kFn:
+    case Tok::kStatic:
+    case Tok::kAsync:
+    case Tok::kExtern:
+    case Tok::kPub:
+    case Tok::kExport:
+    case Tok::kStruct:
+    case Tok::kClass:
+    case Tok::kEnum:
+    case Tok::kTrait:
+    case Tok::kImpl:
+    case Tok::kType:
+    case Tok::kAlias:
+      return true;
+    default:
+      return token.kind == Tok::kName && words.contains(spelling(token));
+  }
+}
+
+/// Whether a statement with `@x`, which is self.x or a spec's variable, is at the token rather than an
+/// attribute: an assignment, the last line of a block, or a line that no declaration follows.
+bool Parser::is_field_of_self(size_t at) const {
+  const Token& name = stream_.tokens[at + 1];
+  if ((!in_body_ && !is_spec_) || !can_name(name.kind) || name.space_before) {
     return false;
   }
-  const Token& next = ahead(2);
-  if (next.line_start) {
-    return next.kind == Tok::kEof || next.indent < context_.indent;
+  const size_t after = after_at_name(at);
+  const Token& next = stream_.tokens[after];
+  if (!next.line_start) {
+    return (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kShiftRightAssign) ||
+           next.kind == Tok::kAssign;
   }
-  return (next.kind >= Tok::kPlusAssign && next.kind <= Tok::kShiftRightAssign) || next.kind == Tok::kAssign;
+  if (next.kind == Tok::kEof || next.indent < context_.indent) {
+    return true;
+  }
+  const bool has_member = stream_.tokens[at + 2].kind == Tok::kDot;
+  if (after == at + 2 || (!has_member && is_attribute_name(spelling(name)))) {
+    return false;
+  }
+  return next.kind == Tok::kAt ? is_field_of_self(after) : !begins_attributed(next);
 }
 
 StmtPtr Parser::declaration() {
@@ -212,30 +294,14 @@ std::vector<Attribute> Parser::attributes() {
 
 /// Whether an attribute that changes the declaration follows, rather than a decorator.
 bool Parser::is_known_attribute() const {
-  static const std::unordered_set<std::string_view> names = {
-      "static", "staticmethod", "classmethod", "property",   "extern_c",
-      "direct", "strong",       "cuda_kernel", "gpu_kernel",
-  };
-  return names.contains(spelling(current())) && ahead().kind != Tok::kDot;
-}
-
-/// Attributes for readers and other tools. Upstream's programs use them without a definition.
-bool Parser::is_informative_attribute() const {
-  static const std::unordered_set<std::string_view> names = {
-      "inline",       "noinline",       "deprecated",   "allow",    "test",     "ignore",  "bench",
-      "should_panic", "override",       "final",        "abstract", "must_use", "pure",    "io",
-      "unsafe",       "abstractmethod", "repr",         "packed",   "align",    "section", "no_mangle",
-      "naked",        "interrupt",      "entry",        "cfg",      "noreturn", "driver",  "cold",
-      "used",         "weak",           "link_section",
-  };
-  return names.contains(spelling(current())) && ahead().kind != Tok::kDot;
+  return is_changing_attribute(spelling(current())) && ahead().kind != Tok::kDot;
 }
 
 /// A name, its members, calls and subscripts, on one line.
 Attribute Parser::decorator() {
   Attribute attribute;
   attribute.span = here();
-  attribute.is_informative = is_informative_attribute();
+  attribute.is_informative = is_informative_attribute(spelling(current())) && ahead().kind != Tok::kDot;
   auto callee = make<NameExpr>(here());
   callee->name = member_name();
   attribute.name = attribute.is_informative ? callee->name : kNoSymbol;

@@ -83,13 +83,29 @@ constexpr std::string_view kArchitecture = "aarch64";
 constexpr std::string_view kArchitecture = "";
 #endif
 
-/// The value of the condition in `@cfg("target_arch", "arm")`; null for another attribute or form.
+/// Whether a program can name this architecture alone, as `@cfg(riscv64)`.
+bool is_architecture(std::string_view name) {
+  static const std::unordered_set<std::string_view> names = {
+      "x86_64", "x86_32", "x86", "arm64", "aarch64", "arm32", "arm", "riscv64", "riscv32",
+  };
+  return names.contains(name);
+}
+
+bool is_this_architecture(std::string_view name) {
+  return (name == "arm64" ? "aarch64" : name) == kArchitecture;
+}
+
+/// The architecture in `@cfg("target_arch", "arm")` or `@cfg(arm)`; null for another attribute or form.
 const std::string* required_architecture(const Attribute& attribute) {
   if (!attribute.decorator || name_of(attribute.name) != "cfg" ||
       attribute.decorator->kind != ExprKind::kCall) {
     return nullptr;
   }
   const std::vector<Arg>& args = as<CallExpr>(*attribute.decorator).args;
+  if (args.size() == 1 && args[0].value && args[0].value->kind == ExprKind::kName) {
+    const std::string& name = name_of(as<NameExpr>(*args[0].value).name);
+    return is_architecture(name) ? &name : nullptr;
+  }
   const auto is_text = [](const Arg& arg) { return arg.value && arg.value->kind == ExprKind::kText; };
   if (args.size() != 2 || !std::all_of(args.begin(), args.end(), is_text) ||
       as<TextExpr>(*args[0].value).value != "target_arch") {
@@ -103,7 +119,7 @@ bool is_for_another_target(const std::vector<Attribute>& attributes) {
   bool has_condition = false;
   for (const Attribute& attribute : attributes) {
     if (const std::string* architecture = required_architecture(attribute)) {
-      if (*architecture == kArchitecture) {
+      if (is_this_architecture(*architecture)) {
         return false;
       }
       has_condition = true;

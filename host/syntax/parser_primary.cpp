@@ -150,14 +150,20 @@ ExprPtr Parser::method_of_self() {
   return field;
 }
 
-/// `@x` is self.x.
+/// `@x` is self.x; in the blocks of a spec, which have no self, a variable of the file.
 ExprPtr Parser::field_of_self() {
-  uses_self_ = true;
   const SourceSpan span = here();
   advance();
   if (!is_name() || !touches_previous()) {
     fail_at(span, "expected an expression, found '@'");
   }
+  if (is_spec_ && !in_body_) {
+    auto variable = make<NameExpr>(span);
+    variable->name = intern("@" + name_of(member_name()));
+    inner_variables_.push_back(variable->name);
+    return variable;
+  }
+  uses_self_ = true;
   auto field = make<FieldExpr>(here());
   field->object = make<SelfExpr>(span);
   field->name = member_name();

@@ -5,13 +5,15 @@
 
 The repositories are in the folder SIMPLE_UPSTREAM, or .simple/upstream. SIMPLE_HOST is the host's executable.
 A file parses if the host reports no error of syntax in it, and loads if a program can import it. Entry points are not
-called: most need the hardware that they are written for.
+called: most need the hardware that they are written for. A template of a specification is measured as a copy with the
+name of a specification.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,8 @@ import tomllib
 ROOT = Path(__file__).resolve().parents[2]
 CORPORA = ROOT / "tests" / "upstream" / "corpora.toml"
 TIME_LIMIT_S = 30
+MISSING = re.compile(r"no module named '([^']*)'")
+_NAMES = re.compile("no module named|is exported but not defined")  # errors of names, not of syntax
 _ERROR = re.compile(r"^(?P<file>\S+?):(?P<line>\d+):\d+: error: (?P<message>.*)$", re.MULTILINE)
 
 
@@ -84,11 +88,21 @@ def make_layout(corpus: dict, repository: Path, added: Path, project: Path) -> N
         (project / "src").symlink_to(added / "src")
 
 
-def command_for(file: Path, corpus: dict) -> list[str]:
-    if file.name.endswith("_spec.spl"):  # its failing examples do not matter here
-        return ["test", "--filter", "no example has this name", str(file)]
-    words = [*corpus["imports"][:1], *file.with_suffix("").parts]
-    return ["-e", "use " + ".".join(words)]
+def as_spec(file: Path, repository: Path, project: Path) -> Path | None:
+    """The file if it is a specification, a copy of it if it is a template of one, else None."""
+    if file.name.endswith("_spec.spl"):
+        return file
+    if file.name.endswith("_template.spl") and re.search(r"^describe ", (repository / file).read_text(), re.MULTILINE):
+        copy = project / file.name.replace("_template.spl", "_spec.spl")
+        shutil.copyfile(repository / file, copy)
+        return copy
+    return None
+
+
+def command_for(file: Path, corpus: dict, repository: Path, project: Path) -> list[str]:
+    if spec := as_spec(file, repository, project):  # its failing examples do not matter here
+        return ["test", "--filter", "no example has this name", str(spec)]
+    return ["-e", "use " + ".".join([*corpus["imports"][:1], *file.with_suffix("").parts])]
 
 
 def measure(name: str, corpus: dict) -> Figures:
@@ -103,7 +117,7 @@ def measure(name: str, corpus: dict) -> Figures:
             """The errors of the host; empty if the file loads."""
             try:
                 result = subprocess.run(
-                    [os.environ["SIMPLE_HOST"], *command_for(file, corpus)],
+                    [os.environ["SIMPLE_HOST"], *command_for(file, corpus, repository, Path(project))],
                     cwd=folder, capture_output=True, text=True, errors="replace", check=False,
                     stdin=subprocess.DEVNULL, timeout=TIME_LIMIT_S,
                 )  # fmt: skip
@@ -123,10 +137,10 @@ def counted(reports: dict[Path, str]) -> Figures:
         message = error["message"] if error else report.strip()[:200]
         # An error of syntax has no calls, and is reported before anything runs.
         is_own = error is not None and error["file"].endswith(str(file))
-        is_syntax = is_own and "stack (" not in report and "no module named" not in message
+        is_syntax = is_own and "stack (" not in report and not _NAMES.search(message)
         figures.parsed += not is_syntax
         figures.loaded += not report
-        figures.needs_other_modules += "no module named" in message
+        figures.needs_other_modules += MISSING.search(message) is not None
         if report:
             figures.failures[str(file)] = f"{error['file']}:{error['line']}: {message}" if error else message
     return figures

