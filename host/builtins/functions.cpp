@@ -335,8 +335,10 @@ void wait_until(Try&& is_done) {
   }
 }
 
-// Appends what standard input has. False if there is no more.
+// Appends what standard input has. False if there is no more. Whoever sends it may wait for what was printed, as with
+// Python's input().
 bool read_more(std::string& unread) {
+  flush_output();
   constexpr int kPart = 50;  // milliseconds
   bool is_open = true;
   wait_until([&] {

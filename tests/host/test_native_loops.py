@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import signal
 import subprocess
 from pathlib import Path
@@ -116,3 +117,18 @@ def test_input_reads_a_line_of_a_terminal(tmp_path: Path) -> None:
         output, _ = running.communicate(timeout=TIME_LIMIT_S)
     os.close(controller)
     assert output == "name: Ada\nnil\n"
+
+
+def test_a_line_printed_before_input_arrives_before_the_input(tmp_path: Path) -> None:
+    """A program that is asked through pipes, line by line."""
+    program = tmp_path / "program.spl"
+    program.write_text('var line = input()\nwhile line != nil:\n    print "got {line}"\n    line = input()\n')
+    with subprocess.Popen([host(), program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdin is not None and running.stdout is not None
+        for word in (b"one", b"two"):
+            running.stdin.write(word + b"\n")
+            running.stdin.flush()
+            assert select.select([running.stdout], [], [], TIME_LIMIT_S)[0]
+            assert running.stdout.readline() == b"got " + word + b"\n"
+        running.stdin.close()
+        assert running.wait(timeout=TIME_LIMIT_S) == 0
