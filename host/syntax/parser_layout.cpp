@@ -244,6 +244,9 @@ std::string Parser::statement_end_hint() const {
   }
   switch (kind_) {
     case Tok::kComma:
+      if (first_kind == Tok::kName && spelling(stream_.tokens[statement_]) == "print") {
+        return "write print(…) around all values";
+      }
       return first_kind == Tok::kImport || first_kind == Tok::kUse ? "write one statement for each module"
                                                                    : "";
     case Tok::kArrow:
