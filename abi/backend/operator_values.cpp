@@ -3,6 +3,8 @@
 #include <c10/util/complex.h>
 
 #include <cstdlib>
+#include <limits>
+#include <string>
 
 #include "abi/backend/arrays.h"
 #include "abi/backend/guarded.h"
@@ -138,6 +140,15 @@ SplValue complex_value(c10::complex<double> number) {
   return value;
 }
 
+// Numbers of uint64 tensors; Simple's integers have 64 bits with a sign.
+SplValue unsigned_value(uint64_t number) {
+  if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    throw Error(ErrorKind::kTorch, "the number " + std::to_string(number) +
+                                       " does not fit into i64; convert the tensor to float64, or view it as int64");
+  }
+  return int_value(SPL_INT, static_cast<int64_t>(number));
+}
+
 SplValue to_spl_value(const IValue& value) {
   if (value.isTensor()) {
     return int_value(SPT_TENSOR, new_handle(value.toTensor()));
@@ -152,6 +163,9 @@ SplValue to_spl_value(const IValue& value) {
   }
   if (value.isInt()) {
     return int_value(SPL_INT, value.toInt());
+  }
+  if (value.isUnsigned()) {
+    return unsigned_value(value.toUInt());
   }
   if (value.isDouble()) {
     return float_value(value.toDouble());
