@@ -83,6 +83,13 @@ const Elements& tree_arguments(Value array, size_t count) {
   return as_object<Array>(array)->items;
 }
 
+/// What a walk needs of the members.
+enum class Wanted : uint8_t { kAll, kModules };
+
+bool is_wanted(Wanted wanted, MemberKind kind) {
+  return wanted == Wanted::kAll ? kind != MemberKind::kNone : kind == MemberKind::kModule;
+}
+
 // The member that stands for a Python object in a field of `owner`; nil for other objects.
 Ref foreign_member(Value owner, Value value) {
   static const Symbol hook = intern("__member__");
@@ -91,97 +98,126 @@ Ref foreign_member(Value owner, Value value) {
   return method == nullptr ? Ref() : Ref::owned(object_hooks().call_method(value, *method, &owner, 1));
 }
 
-// Appends the member, or the items of an array, tuple or dict that are members, as `name.index` or
-// `name.key`.
-void add_members_under(TreeMembers& found, const MemberClasses& classes, Value owner, const std::string& name,
-                       Value value) {
-  if (!value.is_object()) {
-    return;
-  }
-  switch (value.as_object->kind) {
-    case Kind::kInstance:
-      if (const MemberKind kind = member_kind(classes, value); kind != MemberKind::kNone) {
-        found.push_back({name, Ref::shared(value), kind});
-      } else if (Ref member = foreign_member(owner, value);
-                 member_kind(classes, member.get()) != MemberKind::kNone) {
-        const MemberKind kind_of_foreign = member_kind(classes, member.get());
-        found.push_back({name, std::move(member), kind_of_foreign});
-      }
+/// Collects the wanted members of a module.
+class MemberSearch {
+ public:
+  MemberSearch(const MemberClasses& classes, Wanted wanted, Value owner)
+      : classes_(classes), wanted_(wanted), owner_(owner) {}
+
+  TreeMembers& found() { return found_; }
+
+  /// Appends the member, or the items of an array, tuple or dict that are members, as `name.index` or
+  /// `name.key`.
+  void add_under(const std::string& name, Value value) {
+    if (!value.is_object()) {
       return;
-    case Kind::kArray:
-    case Kind::kTuple: {
-      const Nesting nesting(kMaxModuleDepth, "searched for members");
-      const auto& items =
-          value.is(Kind::kArray) ? as_object<Array>(value)->items : as_object<Tuple>(value)->items;
-      for (size_t i = 0; i < items.size(); ++i) {
-        if (items[i].is_object()) {
-          add_members_under(found, classes, owner, name + "." + std::to_string(i), items[i]);
+    }
+    switch (value.as_object->kind) {
+      case Kind::kInstance:
+        add_instance(name, value);
+        return;
+      case Kind::kArray:
+        add_items(name, as_object<Array>(value)->items);
+        return;
+      case Kind::kTuple:
+        add_items(name, as_object<Tuple>(value)->items);
+        return;
+      case Kind::kDict:
+        add_entries(name, *as_object<Dict>(value));
+        return;
+      case Kind::kEnumValue: {
+        auto* option = as_object<EnumValue>(value);
+        if (option->type == core_types().option && option->variant == kSome) {
+          add_under(name, option->payload()[0]);
         }
+        return;
       }
-      return;
+      default:
+        return;
     }
-    case Kind::kDict: {
-      const Nesting nesting(kMaxModuleDepth, "searched for members");
-      for (const auto& entry : as_object<Dict>(value)->entries) {
-        if (!entry.key.is_missing() && entry.value.is_object()) {
-          add_members_under(found, classes, owner, name + "." + display(entry.key), entry.value);
-        }
-      }
-      return;
-    }
-    case Kind::kEnumValue: {
-      auto* option = as_object<EnumValue>(value);
-      if (option->type == core_types().option && option->variant == kSome) {
-        add_members_under(found, classes, owner, name, option->payload()[0]);
-      }
-      return;
-    }
-    default:
-      return;
   }
+
+  /// Appends pairs of name and value that were registered at run time.
+  void add_registered(Value pairs) {
+    if (!pairs.is(Kind::kArray)) {
+      return;
+    }
+    for (const Value pair : as_object<Array>(pairs)->items) {
+      if (!pair.is(Kind::kTuple) || as_object<Tuple>(pair)->items.size() != 2) {
+        continue;
+      }
+      const auto& items = as_object<Tuple>(pair)->items;
+      if (const MemberKind kind = member_kind(classes_, items[1]); is_wanted(wanted_, kind)) {
+        found_.push_back({display(items[0]), Ref::shared(items[1]), kind});
+      }
+    }
+  }
+
+ private:
+  void add_instance(const std::string& name, Value value) {
+    const MemberKind kind = member_kind(classes_, value);
+    if (kind != MemberKind::kNone) {
+      if (is_wanted(wanted_, kind)) {
+        found_.push_back({name, Ref::shared(value), kind});
+      }
+      return;
+    }
+    Ref member = foreign_member(owner_, value);
+    if (const MemberKind foreign = member_kind(classes_, member.get()); is_wanted(wanted_, foreign)) {
+      found_.push_back({name, std::move(member), foreign});
+    }
+  }
+
+  template <class Items>
+  void add_items(const std::string& name, const Items& items) {
+    const Nesting nesting(kMaxModuleDepth, "searched for members");
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (items[i].is_object()) {
+        add_under(name + "." + std::to_string(i), items[i]);
+      }
+    }
+  }
+
+  void add_entries(const std::string& name, const Dict& dict) {
+    const Nesting nesting(kMaxModuleDepth, "searched for members");
+    for (const auto& entry : dict.entries) {
+      if (!entry.key.is_missing() && entry.value.is_object()) {
+        add_under(name + "." + display(entry.key), entry.value);
+      }
+    }
+  }
+
+  const MemberClasses& classes_;
+  const Wanted wanted_;
+  const Value owner_;
+  TreeMembers found_;
+};
+
+bool is_among(const Elements& names, const std::string& name) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](Value each) { return each.is(Kind::kText) && text_of(each) == name; });
 }
 
-// Pairs of name and value that were registered at run time.
-void add_registered(TreeMembers& found, const MemberClasses& classes, Value pairs) {
-  if (!pairs.is(Kind::kArray)) {
-    return;
-  }
-  for (const Value pair : as_object<Array>(pairs)->items) {
-    if (!pair.is(Kind::kTuple) || as_object<Tuple>(pair)->items.size() != 2) {
-      continue;
-    }
-    const auto& items = as_object<Tuple>(pair)->items;
-    if (const MemberKind kind = member_kind(classes, items[1]); kind != MemberKind::kNone) {
-      found.push_back({display(items[0]), Ref::shared(items[1]), kind});
-    }
-  }
-}
-
-// The members in the fields of the module, in the order of their first assignment, without the fields
+// The wanted members in the fields of the module, in the order of their first assignment, without the fields
 // `excluded`.
-TreeMembers own_members(const MemberClasses& classes, Instance& module, const Elements& excluded) {
+TreeMembers own_members(const MemberClasses& classes, Wanted wanted, Instance& module,
+                        const Elements& excluded) {
   static const Symbol registered = intern("_registered");
-  TreeMembers found;
+  MemberSearch search(classes, wanted, Value::object(&module));
   const auto& fields = module.record->fields;
   for (const size_t i : order_of_fields(module)) {
-    const Ref held = Ref::shared(module.fields()[i]);  // code of Python objects may change the field
-    const Value value = held.get();
-    if (!value.is_object()) {
+    if (!module.fields()[i].is_object()) {
       continue;
     }
+    const Ref value = Ref::shared(module.fields()[i]);  // code of Python objects may change the field
     const Symbol name = fields[i].name;
     if (name == registered) {
-      add_registered(found, classes, value);
-      continue;
-    }
-    const bool is_excluded = std::any_of(excluded.begin(), excluded.end(), [&](Value each) {
-      return each.is(Kind::kText) && text_of(each) == name_of(name);
-    });
-    if (!is_excluded) {
-      add_members_under(found, classes, Value::object(&module), name_of(name), value);
+      search.add_registered(value.get());
+    } else if (excluded.empty() || !is_among(excluded, name_of(name))) {
+      search.add_under(name_of(name), value.get());
     }
   }
-  return found;
+  return std::move(search.found());
 }
 
 Value pair_of(const std::string& name, Value value) { return make_tuple({make_text(name), retained(value)}); }
@@ -201,15 +237,15 @@ std::string joined_path(const std::string& prefix, const std::string& name) {
 /// too deep, or contains itself.
 class MemberTree {
  public:
-  MemberTree(Thread& thread, const MemberClasses& classes, bool with_names)
-      : thread_(thread), classes_(classes), with_names_(with_names) {}
+  MemberTree(Thread& thread, const MemberClasses& classes, bool with_names, Wanted wanted = Wanted::kAll)
+      : thread_(thread), classes_(classes), with_names_(with_names), wanted_(wanted) {}
 
-  /// The direct members. A class may override named_members().
+  /// The wanted direct members. A class may override named_members().
   TreeMembers members_of(Value module) {
     static const Symbol hook = intern("named_members");
     auto& instance = *as_object<Instance>(module);
     if (inherits(instance.record, classes_.module, hook)) {
-      return own_members(classes_, instance, {});
+      return own_members(classes_, wanted_, instance, {});
     }
     const Ref pairs = Ref::owned(thread_.call_method(module, hook, nullptr, 0));
     TreeMembers found;
@@ -219,7 +255,7 @@ class MemberTree {
         fail("named_members() must return tuples of name and value, got " + type_name(pair));
       }
       const auto& items = as_object<Tuple>(pair)->items;
-      if (const MemberKind kind = member_kind(classes_, items[1]); kind != MemberKind::kNone) {
+      if (const MemberKind kind = member_kind(classes_, items[1]); is_wanted(wanted_, kind)) {
         found.push_back({with_names_ ? display(items[0]) : std::string(), Ref::shared(items[1]), kind});
       }
       return true;
@@ -257,6 +293,7 @@ class MemberTree {
   Thread& thread_;
   const MemberClasses classes_;
   const bool with_names_;
+  const Wanted wanted_;
   std::unordered_set<const Object*> seen_;
   std::vector<const Object*> ancestors_;
 };
@@ -287,7 +324,7 @@ Value own_members_of(Thread&, Value* args, int) {
   }
   std::vector<Value> pairs;
   for (const TreeMember& member :
-       own_members(classes, *as_object<Instance>(of[0]), as_object<Array>(of[1])->items)) {
+       own_members(classes, Wanted::kAll, *as_object<Instance>(of[0]), as_object<Array>(of[1])->items)) {
     pairs.push_back(pair_of(member.name, member.value.get()));
   }
   return make_array(std::move(pairs));
@@ -352,7 +389,7 @@ Value modules_in_tree(Thread& thread, Value* args, int) {
     methods.push_back(intern(expect_text(method, "a method")));
   }
   std::vector<Value> found;
-  MemberTree tree(thread, classes, with_names);
+  MemberTree tree(thread, classes, with_names, Wanted::kModules);
   const auto add = [&](Value module, const std::string& path, const TreeMembers&) {
     const Record* record = as_object<Instance>(module)->record;
     for (const Symbol method : methods) {
