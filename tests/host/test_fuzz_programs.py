@@ -40,12 +40,22 @@ def test_a_program_that_fills_the_memory_is_a_fault(tmp_path: Path) -> None:
     assert (tmp_path / "faults" / "0.spl").read_text(encoding="utf-8").startswith("# memory: ")
 
 
-def test_a_loop_without_end_may_fill_the_memory_until_its_interrupt(tmp_path: Path) -> None:
+def test_a_loop_that_stores_without_end_is_interrupted_below_the_limit(tmp_path: Path) -> None:
+    program = tmp_path / "endless.spl"
+    program.write_text("var items = []\nloop: items.push([1])\n", encoding="utf-8")
+    run = run_fuzzer(tmp_path, "--programs", str(program))
+    assert run.returncode == 0, run.stdout + run.stderr
+    peak = re.search(r" 1 interrupted, peak (\d+) MB", run.stdout)
+    assert peak is not None, run.stdout
+    assert 256 <= int(peak[1]) < 1024
+
+
+def test_an_interrupt_does_not_excuse_the_memory_of_a_program(tmp_path: Path) -> None:
     program = tmp_path / "endless.spl"
     program.write_text('val text = "x" * 1_200_000_000\nloop: pass\n', encoding="utf-8")
     run = run_fuzzer(tmp_path, "--programs", str(program))
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "1 interrupted" in run.stdout
+    assert run.returncode == 1, run.stdout + run.stderr
+    assert re.search(r"memory: 1\d{6} KB", run.stdout), run.stdout
 
 
 def test_a_large_parent_does_not_count_as_the_memory_of_a_program(tmp_path: Path) -> None:
