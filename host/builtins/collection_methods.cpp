@@ -681,6 +681,11 @@ Value insert(Thread&, Value* args, int) {
   items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), retained(args[2]));
   return retained(args[0]);
 }
+Value set_element(Thread&, Value* args, int) {
+  auto& items = own_elements(args[0]);
+  items.set(checked_index(args[1], items.size(), "array"), retained(args[2]));
+  return retained(args[0]);
+}
 // The index of remove(); its errors have a hint, because in Python the argument is a value.
 size_t removal_index(Value index, size_t size) {
   try {
@@ -914,27 +919,17 @@ const NativeEntry kIndexed[] = {
     {"copy", array_clone, 1, 1},  {"fetch", get, 3, 3},           {"merge", concat, 2, 2},
 };
 const NativeEntry kChanging[] = {
-    {"push", push, 2, 2},
-    {"append", push, 2, 2},
-    {"pop", pop, 1, 2},
-    {"insert", insert, 3, 3},
-    {"remove", remove, 2, 2},
-    {"remove_at", remove, 2, 2},
-    {"__delitem__", delete_items, 2, 2},
-    {"clear", clear, 1, 1},
-    {"sort", sort, 1, 2, sort_in_place_with},
-    {"sort_by", sort, 2, 2},
-    {"reverse", reverse, 1, 1},
-    {"extend", extend, 2, 2},
-    {"fill", fill, 2, 2},
-    {"swap", swap, 3, 3},
-    {"truncate", truncate, 2, 2},
-    {"push_back", push, 2, 2},
-    {"push_front", push_front, 2, 2},
-    {"pop_back", pop, 1, 1},
-    {"pop_front", pop_front, 1, 1},
-    {"sort_by_key", sort, 2, 2},
-    {"sort_desc", sort_descending, 1, 1},
+    {"push", push, 2, 2},        {"append", push, 2, 2},
+    {"pop", pop, 1, 2},          {"insert", insert, 3, 3},
+    {"set", set_element, 3, 3},  {"remove", remove, 2, 2},
+    {"remove_at", remove, 2, 2}, {"__delitem__", delete_items, 2, 2},
+    {"clear", clear, 1, 1},      {"sort", sort, 1, 2, sort_in_place_with},
+    {"sort_by", sort, 2, 2},     {"reverse", reverse, 1, 1},
+    {"extend", extend, 2, 2},    {"fill", fill, 2, 2},
+    {"swap", swap, 3, 3},        {"truncate", truncate, 2, 2},
+    {"push_back", push, 2, 2},   {"push_front", push_front, 2, 2},
+    {"pop_back", pop, 1, 1},     {"pop_front", pop_front, 1, 1},
+    {"sort_by_key", sort, 2, 2}, {"sort_desc", sort_descending, 1, 1},
 };
 const NativeEntry kRange[] = {
     {"step", step, 2, 2},

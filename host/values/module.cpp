@@ -1,6 +1,8 @@
 // Name lookup through imports.
 #include "host/values/module.h"
 
+#include <cctype>
+
 namespace spl {
 
 SessionWatch session_watch;
@@ -133,9 +135,32 @@ std::unordered_map<Symbol, Value>& builtins() {
   return names;
 }
 
+namespace {
+
+/// Whether the text has the name behind `//`, as in a comment of other languages.
+bool is_behind_slashes(const std::string& text, const std::string& name) {
+  for (size_t at = text.find("//"); at != std::string::npos; at = text.find("//", at + 2)) {
+    const size_t word = text.find_first_not_of(" \t", at + 2);
+    if (word == std::string::npos || text.compare(word, name.size(), name) != 0) {
+      continue;
+    }
+    const size_t after = word + name.size();
+    if (after == text.size() ||
+        (std::isalnum(static_cast<unsigned char>(text[after])) == 0 && text[after] != '_')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 std::string LoadedModule::hidden_name_hint(Symbol name) const {
   if (bare_fields.contains(name)) {
     return "write 'self." + name_of(name) + "' for the field";
+  }
+  if (unit != nullptr && is_behind_slashes(unit->source.text, name_of(name))) {
+    return "comments start with '#'";
   }
   const auto ended = ended_locals.find(name);
   return ended == ended_locals.end()
