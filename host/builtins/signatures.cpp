@@ -204,9 +204,9 @@ Value described_method(Symbol name, const Method& method) {
 }
 
 // In the order of their declarations.
-std::vector<Symbol> names_of_methods(const Record& record) {
+std::vector<Symbol> names_of_methods(const Type& type) {
   std::vector<std::pair<int64_t, Symbol>> places;
-  for (const auto& [name, method] : record.methods) {
+  for (const auto& [name, method] : type.methods) {
     const Closure* closure = closure_of(method.function);
     const FunctionDecl* declaration = closure == nullptr ? nullptr : closure->proto->declaration;
     places.emplace_back(declaration == nullptr ? 0 : declaration->span.start, name);
@@ -253,6 +253,56 @@ Value class_parts(Thread&, Value* args, int) {
                      make_text(record.declaration == nullptr ? "" : record.declaration->doc),
                      Value::integer(record.key), make_array(std::move(methods)),
                      make_array(std::move(fields)), make_array(std::move(parents))});
+}
+
+bool is_inherited(const Type& type, Symbol name, const Method& method) {
+  return std::any_of(type.parents.begin(), type.parents.end(), [&](const Type* parent) {
+    const Method* of_parent = parent->find(name);
+    return of_parent != nullptr && of_parent->function.as_object == method.function.as_object;
+  });
+}
+
+bool is_inherited(const Record& record, const FieldInfo& field) {
+  return std::any_of(record.parents.begin(), record.parents.end(), [&](const Type* parent) {
+    return parent->kind == Kind::kRecord &&
+           static_cast<const Record*>(parent)->field_index.contains(field.name);
+  });
+}
+
+Value direct_parents(const Type& type) {
+  std::vector<Value> direct;
+  for (const Type* parent : type.parents) {
+    const bool is_of_other = std::any_of(type.parents.begin(), type.parents.end(), [&](const Type* other) {
+      return std::find(other->parents.begin(), other->parents.end(), parent) != other->parents.end();
+    });
+    if (!is_of_other) {
+      direct.push_back(Value::object(const_cast<Type*>(parent)));  // types are immortal
+    }
+  }
+  return make_array(std::move(direct));
+}
+
+// Of a class, struct, enum or trait: its direct parents, and the methods and fields that no parent has.
+Value own_parts(Thread&, Value* args, int) {
+  const Value of = element(args[0]);
+  if (!of.is(Kind::kRecord) && !of.is(Kind::kEnum) && !of.is(Kind::kTrait)) {
+    fail("rt_own_parts: expected a type, got " + type_name(of));
+  }
+  const auto& type = *as_object<Type>(of);
+  std::vector<Value> methods, fields;
+  for (const Symbol name : names_of_methods(type)) {
+    if (const Method& method = type.methods.at(name); !is_inherited(type, name, method)) {
+      methods.push_back(described_method(name, method));
+    }
+  }
+  if (of.is(Kind::kRecord)) {
+    for (const FieldInfo& field : as_object<Record>(of)->fields) {
+      if (field.is_declared && !is_inherited(*as_object<Record>(of), field)) {
+        fields.push_back(described_field(*as_object<Record>(of), field));
+      }
+    }
+  }
+  return make_array({direct_parents(type), make_array(std::move(methods)), make_array(std::move(fields))});
 }
 
 }  // namespace
@@ -343,6 +393,7 @@ constexpr NativeEntry kSignatureExterns[] = {
     {"rt_field_parameters", field_parameters, 1, 1},
     {"rt_variants", variants, 1, 1},
     {"rt_class_parts", class_parts, 1, 1},
+    {"rt_own_parts", own_parts, 1, 1},
     {"rt_function_identity", function_identity, 1, 1},
     {"rt_function_code", function_code, 1, 1},
     {"rt_function_signature", function_signature, 1, 1},

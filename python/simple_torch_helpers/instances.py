@@ -119,6 +119,10 @@ def instance_type(base: type) -> type:
         def __dir__(self) -> list[str]:
             return sorted({*object.__dir__(self), *request(self, "members")})
 
+        @property
+        def __origin__(self) -> Any:
+            return described(self, request)
+
         def __repr__(self) -> str:
             return request(self, "text")
 
@@ -443,6 +447,10 @@ def type_members(ask: Any) -> dict[str, Any]:
     def attribute(self: Any, name: str) -> Any:  # __qualname__ cannot be a property of a class
         return ask(self, "name") if name == "__qualname__" else member_of(self, ask, name)
 
+    def get_attribute(self: Any, name: str) -> Any:
+        # pydoc asks object.__getattribute__, and describes __origin__ where that finds no documentation.
+        return (ask(self, "documentation") or None) if name == "__doc__" else object.__getattribute__(self, name)
+
     def signature(self: Any) -> Any:
         parts = ask(self, "signature")
         if parts is None:
@@ -462,7 +470,7 @@ def type_members(ask: Any) -> dict[str, Any]:
         "__init__": property(lambda self: _inherited(self, ())[0].__init__),  # for a class of Python that inherits
         "__name__": property(_request(ask, "name")),
         "__getattr__": attribute,
-        "__doc__": property(lambda self: ask(self, "documentation") or None),
+        "__getattribute__": get_attribute,
         "__signature__": property(signature),
         "__getitem__": lambda self, item: GenericAlias(self, item),
         "__or__": lambda self, other: Union[self, other],  # noqa: UP007 (the operator would call itself)
@@ -480,6 +488,18 @@ def fits_of(of: Any, ask: Any) -> ConstructorFits | None:
     number = id(of)
     _constructors[number] = (ref(of, lambda _: _constructors.pop(number, None)), fits)
     return fits
+
+
+def described(of: Any, ask: Any) -> Any:
+    """Return what help() shows: the description of a type or module, or of an object's class."""
+    from simple_torch_helpers import class_descriptions  # which imports this module
+
+    if type(of).__name__ == "module":
+        return class_descriptions.description_of_module(of)
+    own = of if type(of).__name__ in TYPES else ask(of, "class")
+    if own is None:
+        raise AttributeError("__origin__")
+    return class_descriptions.description_of(own)
 
 
 def _inherited(self: Any, bases: object) -> tuple[type, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import pydoc
 import sys
 import typing
 from pathlib import Path
@@ -27,6 +28,10 @@ class Animal(Named):
     legs: i64 = 4
     @property
     fn double_legs() -> i64: self.legs * 2
+    fn renamed(name: text, loud: bool = false) -> text:
+        """The name in another spelling."""
+        name
+    static fn kinds() -> i64: 2
 class Dog(Animal):
     tricks: [text] = []
 class Cage:
@@ -87,6 +92,37 @@ def test_wrong_arguments_are_a_type_error(call, message):
     with pytest.raises(TypeError) as failure:
         call()
     assert message in str(failure.value)
+
+
+def helped(thing: object) -> list[str]:
+    """What help() prints, without the lines' margins."""
+    return [line.strip(" |") for line in pydoc.render_doc(thing, renderer=pydoc.plaintext).splitlines()]
+
+
+def test_help_shows_the_methods_and_fields_of_a_class_and_of_its_parents():
+    lines = helped(MODULE.Dog)
+    assert "class Dog(Animal)" in lines
+    assert f"Dog{inspect.signature(MODULE.Dog)}" in lines
+    inherited = lines[lines.index("Methods inherited from Animal:") :]
+    assert inherited[inherited.index("renamed(self, name: str, loud: bool = False) -> str") + 1] == (
+        "The name in another spelling."
+    )
+    for line in ("Static methods inherited from Animal:", "kinds() -> int", "double_legs", "Named"):
+        assert line in lines
+    assert not any("__ask__" in line or "request" in line for line in lines)
+    assert "Something that lives." in helped(MODULE.Animal)
+
+
+def test_help_of_an_object_a_module_and_an_enum_shows_what_the_program_declares():
+    of_object, of_module = helped(MODULE.Dog(name="Rex")), helped(MODULE)
+    assert "class Dog(Animal)" in of_object
+    assert {
+        "class Animal(Named)",
+        "class Point(builtins.object)",
+        "scaled(x: float, *, by: float = 2.0) -> float",
+    } <= set(of_module)
+    assert {"class Color(builtins.object)", f"Red = {MODULE.Color.Red!r}"} <= set(helped(MODULE.Color))
+    assert not any("__ask__" in line for line in [*of_object, *of_module])
 
 
 def test_subscripts_and_unions_are_those_of_annotations():
