@@ -109,7 +109,9 @@ void PythonArguments::convert_list(const SplArray* array, bridge::Value& out) {
   const NestingLevel level;
   bridge::Value item{};
   for (const SplValue& value : items_of(array)) {
-    convert_plain(value, item);  // throws for an invalid value
+    if (value.tag != SPL_INT && value.tag != SPL_FLOAT) {
+      convert_plain(value, item);  // throws for an invalid value
+    }
   }
   out.type = bridge::Value::Type::kList;
   out.list = array;

@@ -44,8 +44,9 @@ struct FreeDeleter {
 }  // namespace
 
 template <class T>
-ListArgument<T>::ListArgument(const SplArray* array, const char* name) : size_(spl_array_len(array)) {
-  if (size_ < 0 || (size_ > 0 && array->items == nullptr)) {
+void ListArgument<T>::read(const SplArray& array, const char* name) {
+  size_ = array.len;
+  if (size_ < 0 || array.items == nullptr) {
     record_error(ErrorKind::kInvalidArgument,
                  std::string(name) +
                      (size_ < 0 ? ": length must be non-negative, got " : ": items is NULL, and length is ") +
@@ -59,7 +60,7 @@ ListArgument<T>::ListArgument(const SplArray* array, const char* name) : size_(s
     out = large_.data();
   }
   for (int64_t i = 0; i < size_; ++i) {
-    const SplValue& value = array->items[i];
+    const SplValue& value = array.items[i];
     if (!read_value(value, out[i])) {
       const bool is_null = value.tag == SPL_STRING && value.as_string == nullptr;
       record_error(ErrorKind::kInvalidArgument, std::string(name) + "[" + std::to_string(i) + "]: expected " +

@@ -17,13 +17,19 @@ namespace simple_torch::abi {
 template <class T>
 class ListArgument {
  public:
-  ListArgument(const SplArray* array, const char* name);
+  ListArgument(const SplArray* array, const char* name) {
+    if (array != nullptr && array->len != 0) {
+      read(*array, name);
+    }
+  }
 
   bool ok() const noexcept { return ok_; }
   const T* data() const noexcept { return large_.empty() ? small_.data() : large_.data(); }
   int64_t size() const noexcept { return size_; }
 
  private:
+  void read(const SplArray& array, const char* name);
+
   std::array<T, 8> small_{};
   std::vector<T> large_;
   int64_t size_ = 0;

@@ -1,6 +1,9 @@
 // Converts values and argument lists to Python.
 #include "bridge/objects/values.h"
 
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -85,9 +88,31 @@ PyObject* to_python(const Value& value) {
   return nullptr;
 }
 
+namespace {
+
+/// Finds a name without a hash: a program passes the same address for the same name.
+struct RecentName {
+  const char* address = nullptr;
+  PyObject* text = nullptr;  // borrowed from Names; its UTF-8 is that of `address` if it has not changed
+};
+constexpr size_t kRecentNames = 64;
+
+RecentName& recent_name(const char* name) {
+  static std::array<RecentName, kRecentNames> recent;  // guarded by the GIL
+  constexpr unsigned kAlignment = 4;                   // of strings on the heap, in bits
+  return recent[(reinterpret_cast<uintptr_t>(name) >> kAlignment) % kRecentNames];
+}
+
+}  // namespace
+
 Ref interned(const char* name) {
   static Names& names = *new Names;  // guarded by the GIL; never freed: it would outlive the interpreter
+  RecentName& recent = recent_name(name);
+  if (recent.address == name && std::strcmp(name, PyUnicode_AsUTF8(recent.text)) == 0) {
+    return Ref::borrowed(recent.text);
+  }
   if (const auto known = names.find(std::string_view(name)); known != names.end()) {
+    recent = {name, known->second};
     return Ref::borrowed(known->second);
   }
   Ref text(PyUnicode_InternFromString(name));

@@ -23,8 +23,11 @@ struct Search {
 int visit_library(dl_phdr_info* info, size_t /*size*/, void* data) {
   auto& search = *static_cast<Search*>(data);
   search.count = info->dlpi_adds;
+  if (search.count == search.already_searched) {
+    return 1;
+  }
   search.is_found = info->dlpi_name != nullptr && std::strstr(info->dlpi_name, "/_greenlet.") != nullptr;
-  return search.is_found || search.count == search.already_searched ? 1 : 0;
+  return search.is_found ? 1 : 0;
 }
 
 /// Whether the process has loaded the extension module. Needs no GIL, and costs less than a look at

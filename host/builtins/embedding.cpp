@@ -6,6 +6,7 @@
 
 #include "host/builtins/captured_values.h"
 #include "host/builtins/member_tree.h"
+#include "host/builtins/plain_values.h"
 #include "host/builtins/signatures.h"
 #include "host/ffi/extern.h"
 #include "host/installation.h"
@@ -398,17 +399,48 @@ Value class_identity(Thread&, Value* args, int) {
   return Value::integer(static_cast<int64_t>(reinterpret_cast<uintptr_t>(type)));
 }
 
-// As attempt(). In an embedded host, exit(code) and an interrupt return Err(code), an integer; so does an
-// interrupt that does not end the program.
-Value attempt_to_end(Thread& thread, Value* args, int) {
+// In an embedded host, exit(code) and an interrupt return Err(code), an integer; so does an interrupt that
+// does not end the program.
+template <class Body>
+Value up_to_exit(Body&& body) {
   try {
-    return attempted(thread, element(args[0]));
+    return body();
   } catch (const ExitRequest& request) {
     if (!is_embedded() && !(request.by_interrupt && InterruptsAllowed::is_this_thread())) {
       throw;
     }
     return make_err(Value::integer(request.code));
   }
+}
+
+// As attempt().
+Value attempt_to_end(Thread& thread, Value* args, int) {
+  return up_to_exit([&] { return attempted(thread, element(args[0])); });
+}
+
+bool are_plain_kinds(Value kinds) {
+  return kinds.is(Kind::kText) && text_of(kinds).find_first_not_of('v') == std::string::npos;
+}
+
+// The same for a call by native code: of the function `args[0][0]`, with the kinds, values and names of its
+// arguments. A plain result becomes ["v", result]. nil, without a call, if an argument is not plain or has a
+// name.
+Value attempt_packed(Thread& thread, Value* args, int) {
+  static const Value plain_kind = make_text("v");
+  const auto& values = as_object<Array>(args[2])->items;
+  if (!are_plain_kinds(args[1]) || !as_object<Array>(args[3])->items.empty()) {
+    return Value();
+  }
+  return up_to_exit([&] {
+    Ref result;
+    try {
+      result = Ref::owned(thread.call(element(args[0]), values.data(), static_cast<int>(values.size())));
+    } catch (const SimpleError& error) {
+      return make_err(to_failure(error));
+    }
+    return is_plain(result.get()) ? make_array({retained(plain_kind), result.take()})
+                                  : make_ok(result.take());
+  });
 }
 
 // As attempt(), but an interrupt stops the call instead of the program and returns Err(nil).
@@ -518,6 +550,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_identity", identity, 1, 1},
     {"rt_class_identity", class_identity, 1, 1},
     {"rt_attempt_to_end", attempt_to_end, 1, 1},
+    {"rt_attempt_packed", attempt_packed, 4, 4},
     {"rt_attempt_interruptible", attempt_interruptible, 1, 1},
     {"rt_on_signal", on_signal, 1, 1},
     {"rt_on_input", on_input, 1, 1},

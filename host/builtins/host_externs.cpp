@@ -307,7 +307,7 @@ Value call_method_by_name(Thread& thread, Value* args, int) {
 }
 
 Value call_depth(Thread& thread, Value*, int) {
-  return Value::integer(static_cast<int64_t>(thread.stack().size()));
+  return Value::integer(thread.stack_size());
 }
 
 // A tuple of the items; a named tuple if there are names.

@@ -25,17 +25,23 @@ bool is_scalar(Value v) {
   return !v.is_missing();
 }
 
-bool is_plain(Value v, int depth) {
+bool is_plain_at(Value v, int depth) {
   if (!v.is(Kind::kArray)) {
     return is_scalar(v);
   }
   const auto& items = as_object<Array>(v)->items;
-  return depth < kMaxDepth &&
-         std::all_of(items.begin(), items.end(), [&](Value item) { return is_plain(item, depth + 1); });
+  if (depth >= kMaxDepth) {
+    return false;
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!items[i].is_number() && !is_plain_at(items[i], depth + 1)) {
+      return false;
+    }
+  }
+  return true;
 }
 
-// Whether the value consists of nil, bools, numbers and text without NUL, in arrays up to 100 levels deep.
-Value is_plain_value(Thread&, Value* args, int) { return Value::boolean(is_plain(element(args[0]), 0)); }
+Value is_plain_value(Thread&, Value* args, int) { return Value::boolean(is_plain(element(args[0]))); }
 
 // The keys and values of a dict with plain ones as one array: key, value, key, value and so on. Otherwise
 // nil.
@@ -50,7 +56,7 @@ Value plain_pairs(Thread&, Value* args, int) {
     if (entry.key.is_missing()) {
       continue;
     }
-    if (!is_scalar(entry.key) || !is_plain(entry.value, 1)) {
+    if (!is_scalar(entry.key) || !is_plain_at(entry.value, 1)) {
       return Value();
     }
     flat.push_back(entry.key);
@@ -129,6 +135,8 @@ constexpr NativeEntry kPlainValueExterns[] = {
 };
 
 }  // namespace
+
+bool is_plain(Value v) { return is_plain_at(v, 0); }
 
 std::span<const NativeEntry> plain_value_externs() { return kPlainValueExterns; }
 

@@ -106,10 +106,14 @@ void reserve(SplArray& array, size_t count) {
 
 SplArray* array_to_native(const Elements& items) {
   SplArray* array = spl_array_new();
-  reserve(*array, items.size());
   try {
-    for (const Value item : items) {
-      array->items[array->len] = to_native(item);
+    reserve(*array, items.size());
+    for (size_t i = 0; i < items.size(); ++i) {
+      SplValue& out = array->items[i];
+      out = SplValue{};
+      if (!scalar_to_native(out, items[i])) [[unlikely]] {
+        out = to_native(items[i]);
+      }
       ++array->len;
     }
   } catch (...) {

@@ -91,6 +91,10 @@ std::vector<StackEntry> Thread::stack() const {
   return entries;
 }
 
+uint32_t Thread::stack_size() const {
+  return frame_count_ > 2 * kMaxStackEntries + 1 ? 2 * kMaxStackEntries : frame_count_;
+}
+
 const Method* Thread::find_method(Value self, Symbol name) const {
   if (self.is(Kind::kInstance)) {
     return as_object<Instance>(self)->record->find(name);

@@ -56,6 +56,8 @@ class Thread {
   bool runs_port() const;
   /// The Simple stack, innermost first.
   std::vector<StackEntry> stack() const;
+  /// How many entries stack() has.
+  uint32_t stack_size() const;
 
   Value fields_of(Value object);                // owned: a dict of an object's fields by name
   Value get_field(Value object, Symbol name);   // owned; fields, then methods without arguments

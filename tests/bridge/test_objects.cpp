@@ -1,4 +1,6 @@
 // Modules, attributes, calls, items, iteration, conversions in both directions.
+#include <cstring>
+
 #include "python_test.h"
 
 using testing::ElementsAre;
@@ -32,6 +34,16 @@ TEST_F(Objects, AreCalledWithPositionalAndKeywordArguments) {
 TEST_F(Objects, MethodsAreCalledByName) {
   const Held json = import("json");
   EXPECT_EQ(text(invoke(json, "dumps", Args().text("ü").truth(false).as("ensure_ascii"))), "\"ü\"");
+}
+
+// The bridge remembers the str of a name by its address.
+TEST_F(Objects, NamesAtOneAddressAreReadEachTime) {
+  const Held number = eval("complex(2, 3)");
+  char name[] = "real";
+  EXPECT_EQ(repr(get(number, name)), "2.0");
+  EXPECT_EQ(repr(get(number, name)), "2.0");
+  std::strcpy(name, "imag");
+  EXPECT_EQ(repr(get(number, name)), "3.0");
 }
 
 TEST_F(Objects, PlainValuesKeepTheirType) {
