@@ -13,6 +13,10 @@ Value json_loads(Thread& thread, Value* args, int count);
 /// rt_json_dumps(settings): the document; see JsonSettings.
 Value json_dumps(Thread& thread, Value* args, int count);
 
+/// rt_json_items(content): the texts of the complete items at the front of an array's content, the rest of the
+/// content, and whether the array has ended.
+Value json_items(Thread& thread, Value* args, int count);
+
 /// Arrays, dicts and objects inside one another, in documents and in values to write.
 inline constexpr int kMaxJsonDepth = 1000;
 

@@ -246,6 +246,7 @@ class JsonWriter {
 constexpr NativeEntry kJsonExterns[] = {
     {"rt_json_loads", json_loads, 2, 2},
     {"rt_json_dumps", json_dumps, 1, 1},
+    {"rt_json_items", json_items, 1, 1},
 };
 
 }  // namespace
