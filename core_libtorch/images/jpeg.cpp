@@ -12,7 +12,7 @@
 namespace simple_torch::core::images {
 namespace {
 
-constexpr const char* kFault = "decode_jpeg: ";
+constexpr const char* kJpegFault = "decode_jpeg: ";
 constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr char kExifHead[] = {'E', 'x', 'i', 'f', 0, 0};
 
@@ -43,9 +43,9 @@ void convert_inks(const uint8_t* inks, uint8_t* out, size_t width, int channels)
 
 void fail_at_the_end(j_decompress_ptr info);
 
-class Decoder {
+class JpegDecoder {
  public:
-  Decoder(Bytes bytes, ReadMode mode) : mode_(mode) {
+  JpegDecoder(Bytes bytes, ReadMode mode) : mode_(mode) {
     errors_.watch(reinterpret_cast<jpeg_common_struct&>(info_));
     source_.init_source = [](j_decompress_ptr) {};
     source_.fill_input_buffer = [](j_decompress_ptr info) -> boolean {
@@ -63,15 +63,15 @@ class Decoder {
     source_.term_source = [](j_decompress_ptr) {};
     source_.next_input_byte = bytes.data;
     source_.bytes_in_buffer = bytes.size;
-    guarded_jpeg(errors_, kFault, [&] { jpeg_create_decompress(&info_); });
+    guarded_jpeg(errors_, kJpegFault, [&] { jpeg_create_decompress(&info_); });
     info_.src = &source_;
   }
-  ~Decoder() { jpeg_destroy_decompress(&info_); }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
+  ~JpegDecoder() { jpeg_destroy_decompress(&info_); }
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
 
   void read_header(size_t file_size) {
-    guarded_jpeg(errors_, kFault, [&] {
+    guarded_jpeg(errors_, kJpegFault, [&] {
       jpeg_save_markers(&info_, kExifMarker, 0xFFFF);
       jpeg_read_header(&info_, TRUE);
     });
@@ -81,13 +81,13 @@ class Decoder {
 
   // [height, width, channels]
   at::Tensor pixels() {
-    guarded_jpeg(errors_, kFault, [&] { jpeg_start_decompress(&info_); });
+    guarded_jpeg(errors_, kJpegFault, [&] { jpeg_start_decompress(&info_); });
     const int channels = from_inks_ ? (mode_ == ReadMode::kGray ? 1 : 3) : info_.output_components;
     at::Tensor all = at::empty({info_.output_height, info_.output_width, channels}, at::kByte);
     at::Tensor inks = from_inks_ ? at::empty({info_.output_width, 4}, at::kByte) : at::Tensor();
     uint8_t* const line_of_inks = from_inks_ ? inks.mutable_data_ptr<uint8_t>() : nullptr;
     uint8_t* const first = all.mutable_data_ptr<uint8_t>();
-    guarded_jpeg(errors_, kFault, [&] { read_lines(first, line_of_inks, channels); });
+    guarded_jpeg(errors_, kJpegFault, [&] { read_lines(first, line_of_inks, channels); });
     return all;
   }
 
@@ -107,9 +107,10 @@ class Decoder {
     const uint64_t pixels_a_byte = info_.arith_code ? 1U << 16 : 64 * 8 * 4;
     const uint64_t pixels = uint64_t{info_.image_width} * info_.image_height;
     if (pixels > pixels_a_byte * file_size) {
-      throw Error(ErrorKind::kIo,
-                  kFault + std::to_string(info_.image_width) + " x " + std::to_string(info_.image_height) +
-                      " pixels do not fit into a file of " + std::to_string(file_size) + " bytes");
+      throw Error(ErrorKind::kIo, kJpegFault + std::to_string(info_.image_width) + " x " +
+                                      std::to_string(info_.image_height) +
+                                      " pixels do not fit into a file of " + std::to_string(file_size) +
+                                      " bytes");
     }
   }
 
@@ -160,7 +161,7 @@ void fail_at_the_end(j_decompress_ptr info) {
 }  // namespace
 
 at::Tensor decode_jpeg(Bytes bytes, ReadMode mode, bool oriented) {
-  Decoder decoder(bytes, mode);
+  JpegDecoder decoder(bytes, mode);
   decoder.read_header(bytes.size);
   const int orientation = oriented ? decoder.orientation() : 0;
   return apply_orientation(decoder.pixels().permute({2, 0, 1}), orientation);

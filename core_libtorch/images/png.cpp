@@ -13,13 +13,13 @@
 namespace simple_torch::core::images {
 namespace {
 
-constexpr const char* kFault = "decode_png: ";
+constexpr const char* kPngFault = "decode_png: ";
 // Weights of red and green in a gray pixel.
 constexpr double kRed = 0.2989, kGreen = 0.587;
 
-class Decoder {
+class PngDecoder {
  public:
-  explicit Decoder(Bytes bytes)
+  explicit PngDecoder(Bytes bytes)
       : bytes_(bytes),
         left_(bytes),
         png_(png_create_read_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::fail, PngErrors::ignore)),
@@ -30,14 +30,14 @@ class Decoder {
     }
     png_set_read_fn(png_, &left_, take);
   }
-  ~Decoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
+  ~PngDecoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngDecoder(const PngDecoder&) = delete;
+  PngDecoder& operator=(const PngDecoder&) = delete;
 
   void read_header(ReadMode mode) {
     // libpng 1.6.39 recognizes some profiles as sRGB and then uses another formula for gray; 1.6.56 does not.
     static constexpr uint8_t kProfile[] = "iCCP";
-    guarded_png(png_, errors_, kFault, [&] {
+    guarded_png(png_, errors_, kPngFault, [&] {
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kProfile, 1);
       png_read_info(png_, info_);
       choose_color_space(mode);
@@ -54,7 +54,7 @@ class Decoder {
     at::Tensor all =
         at::empty({height, width, png_get_channels(png_, info_)}, is_wide ? at::kUInt16 : at::kByte);
     auto* const first = static_cast<uint8_t*>(all.mutable_data_ptr());
-    guarded_png(png_, errors_, kFault, [&] { read_lines(first, height); });
+    guarded_png(png_, errors_, kPngFault, [&] { read_lines(first, height); });
     return all;
   }
 
@@ -116,7 +116,7 @@ class Decoder {
   void check_pixel_count(size_t file_size) const {
     const uint64_t height = png_get_image_height(png_, info_), width = png_get_image_width(png_, info_);
     if (height * (width / 8 + 1) > file_size * 1040) {
-      throw Error(ErrorKind::kIo, kFault + std::to_string(width) + " x " + std::to_string(height) +
+      throw Error(ErrorKind::kIo, kPngFault + std::to_string(width) + " x " + std::to_string(height) +
                                       " pixels do not fit into a file of " + std::to_string(file_size) +
                                       " bytes");
     }
@@ -142,7 +142,7 @@ class Decoder {
 }  // namespace
 
 at::Tensor decode_png(Bytes bytes, ReadMode mode, bool oriented) {
-  Decoder decoder(bytes);
+  PngDecoder decoder(bytes);
   decoder.read_header(mode);
   const int orientation = oriented ? decoder.orientation() : 0;
   return apply_orientation(decoder.pixels().permute({2, 0, 1}), orientation);

@@ -12,6 +12,7 @@
 
 namespace spl {
 
+namespace integer_methods {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -299,7 +300,8 @@ const NativeEntry kIntegers[] = {
 };
 
 }  // namespace
+}  // namespace integer_methods
 
-void install_integer_methods() { add_number_methods(kIntegers); }
+void install_integer_methods() { add_number_methods(integer_methods::kIntegers); }
 
 }  // namespace spl

@@ -12,6 +12,7 @@
 
 namespace spl {
 
+namespace python_text_methods {
 namespace {
 
 const std::string& self_text(Value* args) { return text_of(args[0]); }
@@ -306,10 +307,11 @@ const NativeEntry kMethods[] = {
 };
 
 }  // namespace
+}  // namespace python_text_methods
 
 void install_python_text_methods() {
-  static const NativeEntry functions[] = {{"maketrans", maketrans, 1, 3}};
-  add_methods(Kind::kText, kMethods);
+  static const NativeEntry functions[] = {{"maketrans", python_text_methods::maketrans, 1, 3}};
+  add_methods(Kind::kText, python_text_methods::kMethods);
   add_functions_of_type("str", Kind::kText, functions);
   add_functions_of_type("text", Kind::kText, functions);
 }

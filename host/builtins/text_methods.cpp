@@ -12,6 +12,7 @@
 
 namespace spl {
 
+namespace text_methods {
 namespace {
 
 const std::string& self_text(Value* args) { return text_of(args[0]); }
@@ -659,9 +660,10 @@ const NativeEntry kMethods[] = {
 };
 
 }  // namespace
+}  // namespace text_methods
 
 std::optional<double> parsed_number(const std::string& field) {
-  const std::string text = stripped(field, true, true);
+  const std::string text = text_methods::stripped(field, true, true);
   const size_t skip = text.starts_with("+") ? 1 : 0;
   double value = 0;
   const auto [end, problem] = std::from_chars(text.data() + skip, text.data() + text.size(), value);
@@ -671,8 +673,8 @@ std::optional<double> parsed_number(const std::string& field) {
   return value;
 }
 
-std::string stripped(const std::string& field) { return stripped(field, true, true); }
+std::string stripped(const std::string& field) { return text_methods::stripped(field, true, true); }
 
-void install_text_methods() { add_methods(Kind::kText, kMethods); }
+void install_text_methods() { add_methods(Kind::kText, text_methods::kMethods); }
 
 }  // namespace spl

@@ -12,6 +12,7 @@
 #include "host/tokenizers/pre_tokenizers.h"
 
 namespace spl::tokenizers {
+namespace decoders {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
@@ -348,10 +349,11 @@ std::unique_ptr<const Decoder> decoder_of(Fields& fields) {
 }
 
 }  // namespace
+}  // namespace decoders
 
 std::unique_ptr<const Decoder> read_decoder(const Json& value, const std::string& place) {
   Fields fields(value, place);
-  auto decoder = decoder_of(fields);
+  auto decoder = decoders::decoder_of(fields);
   fields.finish();
   return decoder;
 }

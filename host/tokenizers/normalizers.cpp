@@ -7,6 +7,7 @@
 #include "host/tokenizers/pattern.h"
 
 namespace spl::tokenizers {
+namespace normalizers {
 namespace {
 
 void lowercase_ascii(std::string& text) {
@@ -276,10 +277,11 @@ std::unique_ptr<const Normalizer> normalizer_of(Fields& fields) {
 }
 
 }  // namespace
+}  // namespace normalizers
 
 std::unique_ptr<const Normalizer> read_normalizer(const Json& value, const std::string& place) {
   Fields fields(value, place);
-  auto normalizer = normalizer_of(fields);
+  auto normalizer = normalizers::normalizer_of(fields);
   fields.finish();
   return normalizer;
 }

@@ -7,6 +7,7 @@
 #include "host/tokenizers/characters.h"
 
 namespace spl::tokenizers {
+namespace post_processors {
 namespace {
 
 /// A special token that a post-processor adds.
@@ -303,10 +304,11 @@ std::unique_ptr<const PostProcessor> post_processor_of(Fields& fields) {
 }
 
 }  // namespace
+}  // namespace post_processors
 
 std::unique_ptr<const PostProcessor> read_post_processor(const Json& value, const std::string& place) {
   Fields fields(value, place);
-  auto processor = post_processor_of(fields);
+  auto processor = post_processors::post_processor_of(fields);
   fields.finish();
   return processor;
 }

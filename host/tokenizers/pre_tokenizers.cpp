@@ -7,6 +7,7 @@
 #include "host/tokenizers/pattern.h"
 
 namespace spl::tokenizers {
+namespace pre_tokenizers {
 namespace {
 
 // GPT-2's.
@@ -327,6 +328,7 @@ std::unique_ptr<const PreTokenizer> pre_tokenizer_of(Fields& fields) {
 }
 
 }  // namespace
+}  // namespace pre_tokenizers
 
 PrependScheme prepend_scheme(Fields& fields) {
   const bool is_given = fields.find("prepend_scheme") != nullptr;
@@ -341,7 +343,7 @@ PrependScheme prepend_scheme(Fields& fields) {
 
 std::unique_ptr<const PreTokenizer> read_pre_tokenizer(const Json& value, const std::string& place) {
   Fields fields(value, place);
-  auto pre_tokenizer = pre_tokenizer_of(fields);
+  auto pre_tokenizer = pre_tokenizers::pre_tokenizer_of(fields);
   fields.finish();
   return pre_tokenizer;
 }
