@@ -13,19 +13,6 @@ namespace {
 
 constexpr size_t kShownCalls = 20;  // at each end of a deep stack
 
-// The offset of a line, or the end of the text if it has fewer lines.
-uint32_t offset_of(const std::string& text, uint32_t line) {
-  size_t at = 0;
-  for (uint32_t i = 1; i < line; ++i) {
-    at = text.find('\n', at);
-    if (at == std::string::npos) {
-      return static_cast<uint32_t>(text.size());
-    }
-    ++at;
-  }
-  return static_cast<uint32_t>(at);
-}
-
 std::string position_of(const StackEntry& entry) {
   return entry.file + ":" + std::to_string(entry.line) + ":" + std::to_string(entry.column);
 }
@@ -62,7 +49,7 @@ std::string header(const SimpleError& error, const StackEntry& entry) {
     return entry.file + ":" + std::to_string(entry.line) + ": error: " + error.message + "\n" +
            hint_line(hint_of(error));
   }
-  const SourceSpan span{file->id, offset_of(file->text, entry.line) + entry.column - 1, entry.line,
+  const SourceSpan span{file->id, line_start(file->text, entry.line) + entry.column - 1, entry.line,
                         entry.column, 1};
   return render({span, error.message, hint_of(error)}, *file);
 }

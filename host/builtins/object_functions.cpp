@@ -1,4 +1,5 @@
 // Python's functions for types and members, and round().
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "host/values/module.h"
 #include "host/vm/patterns.h"
 #include "host/vm/protocols.h"
+#include "host/vm/method_order.h"
 #include "host/vm/thread.h"
 #include "host/vm/type_links.h"
 
@@ -55,7 +57,22 @@ bool is_instance_of(Value v, Value type) {
   }
   fail("isinstance(): the second argument must be a type or a tuple of types, got " + type_name(type));
 }
-Value isinstance_fn(Thread&, Value* args, int) { return Value::boolean(is_instance_of(args[0], args[1])); }
+// What the parser makes of `type(x) == T`, where T is a built-in type.
+Value is_type_fn(Thread&, Value* args, int) { return Value::boolean(is_instance_of(args[0], args[1])); }
+
+bool includes_int(Value type) {
+  if (type.is(Kind::kTuple)) {
+    const auto& items = as_object<Tuple>(type)->items;
+    return std::any_of(items.begin(), items.end(), includes_int);
+  }
+  return type.is(Kind::kNative) && std::string_view(as_object<Native>(type)->name) == "int";
+}
+
+// Python's bool is a subclass of int.
+Value isinstance_fn(Thread&, Value* args, int) {
+  const bool is_integer = args[0].is_bool() && includes_int(args[1]);
+  return Value::boolean(is_instance_of(args[0], args[1]) || is_integer);
+}
 
 // The member, or a missing value. A method is returned as a bound method, as in Python.
 Value member_or_missing(Thread& thread, Value of, Symbol name) {
@@ -128,14 +145,15 @@ Value round_fn(Thread& thread, Value* args, int count) {
 
 // `super().name` without a call, in a method of the class statement with the key `args[0]` and the first
 // parent `args[1]`: the attribute args[3] of `args[2]`, as the next class has it.
-Value super_fn(Thread& thread, Value* args, int) {
+Value super_attribute(Thread& thread, Value* args, int) {
   const Symbol name = intern(expect_text(args[3], "the name"));
   if (args[1].is(Kind::kInstance)) {
     const Ref next = Ref::owned(thread.super_of(args[1], args[0], &args[2]));
     return thread.get_field(next.get(), name);
   }
-  const bool is_type = args[1].is(Kind::kRecord) || args[1].is(Kind::kTrait);
-  const Method* method = is_type ? as_object<Type>(args[1])->find(name) : nullptr;
+  const Value next = next_class(args[1], args[0].as_int, args[2], name);
+  const bool is_type = next.is(Kind::kRecord) || next.is(Kind::kTrait);
+  const Method* method = is_type ? as_object<Type>(next)->find(name) : nullptr;
   if (method == nullptr) {  // a field, of which an object has one
     return thread.get_field(args[2], name);
   }
@@ -214,13 +232,13 @@ Value raise_fn(Thread& thread, Value* args, int) {
 const NativeEntry kSyntaxFunctions[] = {
     {"__async_items__", async_items, 1, 1}, {"__async_manager__", async_manager, 1, 1},
     {"__caught__", caught_fn, 1, 1},        {"__raise__", raise_fn, 1, 1},
-    {"__starred__", starred, 3, 3},         {"super", super_fn, 4, 4},
+    {"__starred__", starred, 3, 3},         {"__super_attribute__", super_attribute, 4, 4},
     {"__spawn__", spawn_actor, 1, 1},       {"__method__", method_fn, 3, 3},
     {"__delegate__", delegate_fn, 1, 1},
 };
 
 const NativeEntry kObjectFunctions[] = {
-    {"isinstance", isinstance_fn, 2, 2}, {"hasattr", hasattr_fn, 2, 2}, {"getattr", getattr_fn, 2, 3},
+    {"isinstance", isinstance_fn, 2, 2}, {"__is_type__", is_type_fn, 2, 2}, {"hasattr", hasattr_fn, 2, 2}, {"getattr", getattr_fn, 2, 3},
     {"setattr", setattr_fn, 3, 3},       {"round", round_fn, 1, 2},
 };
 

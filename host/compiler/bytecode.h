@@ -45,7 +45,7 @@ namespace spl {
   X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
   X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")  \
   X(AsDeclared, "r--") X(Super, "rr-") X(CheckOperands, "-rr") X(CheckValue, "r--") X(CheckChange, "r--") X(ReleaseReassigned, "r--") \
-  X(ReleaseReassignedGlobal, "---") X(LoadLiteral, "r--") X(CheckKey, "-rr")
+  X(ReleaseReassignedGlobal, "---") X(LoadLiteral, "r--") X(CheckKey, "-rr") X(NextClass, "rr-") X(GetIndexOrNil, "rrr")
 // clang-format on
 
 enum class Op : uint16_t {
@@ -78,6 +78,7 @@ struct Cache {
   const void* without = nullptr;  // a Record without a member of this name; `type` is null then
   const void* owner = nullptr;    // a Record whose method needs its arguments bound; `type` is null then
   const void* method = nullptr;   // that Method
+  bool is_super = false;          // of `super().m(a)`, whose first argument is self
 };
 
 /// The layout of the arguments of a call that is not purely positional.
@@ -208,7 +209,9 @@ struct PortCheck {
   enum class Form : uint8_t {
     kQuotient,
     kElement,  // a quotient that becomes an element of a tensor
+    kShown,    // a quotient that is printed
     kRemainder,
+    kIdentity,
     kMethod,
     kResult,
     kPairs,

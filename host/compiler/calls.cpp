@@ -112,10 +112,12 @@ uint16_t FunctionCompiler::call_spec(const std::vector<Arg>& args) {
 }
 
 namespace {
-// What the parser makes of `super()`: a call of the keyword with a class's key and its first parent.
-bool is_super(const Expr& callee) {
+// What the parser makes of `super()`: a call of the keyword with a class's key, its first parent, self and the
+// name of the method.
+bool is_super(const Expr& expr) {
   static const Symbol name = intern("super");
-  return callee.kind == ExprKind::kName && as<NameExpr>(callee).name == name;
+  return expr.kind == ExprKind::kCall && as<CallExpr>(expr).callee->kind == ExprKind::kName &&
+         as<NameExpr>(*as<CallExpr>(expr).callee).name == name && as<CallExpr>(expr).args.size() == 4;
 }
 }  // namespace
 
@@ -134,13 +136,17 @@ void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
     spec_assertion_to(expr, dest);
     return;
   }
-  if (is_super(*callee) && expr.args.size() == 2) {
-    emit(Op::kSuper, dest, operand(*expr.args[1].value),
-         constant(Value::integer(as<IntExpr>(*expr.args[0].value).value)));
+  if (is_super(expr)) {
+    super_to(expr, dest);
     return;
   }
   check_arguments(*callee, expr.args);
   accept_truncation(*callee, expr.args);
+  for (const Arg& arg : expr.args) {
+    if (shows_arguments(*callee)) {
+      note_shown(*arg.value);
+    }
+  }
   const Register window = temporary_of(*callee);
   const uint16_t count = arguments(expr.args, !names_builtin(*callee));
   check_visited(*callee, expr.args, static_cast<Register>(window + 1));
@@ -156,6 +162,16 @@ void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
   }
 }
 
+void FunctionCompiler::super_to(const CallExpr& expr, Register dest) {
+  const uint16_t key = constant(Value::integer(as<IntExpr>(*expr.args[0].value).value));
+  const Register parent = temporary_of(*expr.args[1].value);
+  const Register self = temporary_of(*expr.args[2].value);
+  span_ = expr.span;
+  emit(Op::kNextClass, parent, self, cache(intern(as<TextExpr>(*expr.args[3].value).value)));
+  emit_extra(key);
+  emit(Op::kSuper, dest, parent, key);
+}
+
 void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest,
                                    const std::optional<Name>& reassigned) {
   check_print_operand(*callee.object, callee.span);
@@ -168,6 +184,9 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
     chained_change(callee, args, dest);
     return;
   }
+  if (callee.nil_safe) {
+    accept_absence(*callee.object);
+  }
   const Register window = temporary_of(*callee.object);
   const size_t absent = callee.nil_safe ? jump_if_absent(window) : 0;
   check_result_change(callee, window);
@@ -175,6 +194,7 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
   release_reassigned(reassigned);
   span_ = callee.span;
   invoke(callee.name, args, window, count);
+  proto_->caches.back().is_super = is_super(*callee.object);
   emit(Op::kTake, dest, window);
   if (callee.nil_safe) {
     const size_t end = emit_jump(Op::kJump);

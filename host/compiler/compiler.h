@@ -94,7 +94,11 @@ class CellSet {
 
   bool contains(const void* declaration) const { return declarations_.contains(declaration); }
   void insert(const void* declaration) { declarations_.insert(declaration); }
-  size_t size() const { return declarations_.size(); }
+  size_t size() const { return declarations_.size() + kept_.size(); }
+
+  /// The variables of loops and `with` blocks that a program with PyTorch uses below the block.
+  bool keeps(const void* declaration) const { return kept_.contains(declaration); }
+  void keep(const void* declaration) { kept_.insert(declaration); }
 
   /// The variables of a function that a nested function uses above their first assignment.
   const std::vector<Variable>& early_variables(const void* function) { return early_[function]; }
@@ -104,12 +108,34 @@ class CellSet {
   }
 
  private:
-  std::unordered_set<const void*> declarations_;
+  std::unordered_set<const void*> declarations_, kept_;
   std::unordered_map<const void*, std::vector<Variable>> early_;
 };
 
+/// The names that a pattern of a loop binds.
+template <class Visitor>
+void for_each_binding(const Pattern& pattern, const Visitor& visitor) {
+  if (pattern.kind == PatternKind::kBinding) {
+    visitor(as<BindingPattern>(pattern));
+  } else if (pattern.kind == PatternKind::kTuple) {
+    for (const auto& element : as<TuplePattern>(pattern).elements) {
+      for_each_binding(*element, visitor);
+    }
+  } else if (pattern.kind == PatternKind::kArray) {
+    for (const auto& element : as<ArrayPattern>(pattern).elements) {
+      for_each_binding(*element, visitor);
+    }
+  }
+}
+
 /// The type of a number's suffix: kInt without a suffix and for i64, kFloat for f64.
 Tag suffix_type(Symbol suffix);
+
+/// A comparison of a chain with the operand before it.
+struct ChainLink {
+  BinaryOp op;
+  const Expr* right;
+};
 
 class FunctionCompiler {
  public:
@@ -141,6 +167,7 @@ class FunctionCompiler {
     bool is_fixed = false;     // declared with val or const
     bool is_unique = false;    // a &T, which moves
     bool is_search = false;    // holds the result of find() or its kin, which is nil without a match
+    bool is_of_block = false;  // the variable of a loop or a `with`
     uint32_t line = 0;         // of the declaration
     size_t loops = 0;          // how many loops enclose the declaration
     bool is_captured = false;  // a closure that was compiled before uses it
@@ -286,6 +313,11 @@ class FunctionCompiler {
   void compile(const UnaryExpr& expr, Register dest);
   void compile(const BinaryExpr& expr, Register dest);
   void compile(const CompareExpr& expr, Register dest);
+  void super_to(const CallExpr& expr, Register dest);
+  bool is_mixed_chain(const BinaryExpr& expr) const;
+  void mixed_chain_to(const BinaryExpr& expr, Register dest);
+  void compare_to(BinaryOp op, Register dest, Register left, Register right);
+  void chain_to(const Expr& first, const std::vector<ChainLink>& links, Register dest);
   void compile(const RangeExpr& expr, Register dest);
   void compile(const TryExpr& expr, Register dest);
   void compile(const PresentExpr& expr, Register dest);
@@ -442,9 +474,19 @@ class FunctionCompiler {
   bool hides_variable(Symbol name) const;
   const void* enclosing_declaration() const;
   void note_ended_loop(const ForStmt& stmt);
+  bool is_one_pass(const Expr& value);
+  Register iterator_of(const Expr& value);
+  bool is_declared_outside(Symbol name, const void* key);
+  bool outlives_block(Symbol name, const void* key);
+  void bind_of_block(Symbol name, const void* key);
+  void bind_of_loop(const Pattern& pattern);
+  void note_ended_block(Symbol name, const void* key);
+  void note_ended_pattern(const Pattern& pattern);
+  void keep_ended_blocks(Symbol name);
   void check_change_of_default(const FieldExpr& callee);
   void check_ended_loop(Symbol name, const SourceSpan& span);
   void note_late_import(const UseDecl& use);
+  Register compared_operand(const Expr& expr, const Expr& other);
   void check_search_result(const BinaryExpr& expr);
   void check_literal_division(const BinaryExpr& expr);
   void check_negative_base(const BinaryExpr& expr);
@@ -464,8 +506,13 @@ class FunctionCompiler {
   void check_division(BinaryOp op, const SourceSpan& span, Register left, Register right, Value divisor);
   void emit_division_check(PortCheck::Form form, const SourceSpan& span, Register left, Register right,
                            Value divisor);
+  void accept_absence(const Expr& expr);
+  void accept_absence(const BinaryExpr& comparison);
   void note_elements(const Expr& callee, const std::vector<Arg>& args);
   void note_element(const Expr& value);
+  void note_shown(const Expr& value);
+  void note_shown(const Expr& target, const Expr& value);
+  void check_identity(const SourceSpan& span, Register left, Register right);
   void check_method_value(const FieldExpr& expr, Register object);
   void check_pairs(const Pattern& pattern, const PatternPtr& second, Register iterable);
   void check_visited(const Expr& callee, const std::vector<Arg>& args, Register first);
@@ -529,8 +576,11 @@ class FunctionCompiler {
     uint32_t loop_line;
   };
   std::unordered_map<Symbol, HiddenVariable> hidden_by_loops_;
+  std::unordered_map<Symbol, std::vector<const void*>> ended_blocks_;  // declarations of their variables
   VariableUses uses_;                            // of a program with PyTorch
+  std::unordered_set<const Expr*> absences_;     // subscripts where a missing key is nil
   std::unordered_set<const Expr*> truncations_;  // quotients where an integer is wanted
+  std::unordered_set<const Expr*> shown_;        // quotients that are printed
   std::unordered_set<const Expr*> elements_;     // quotients that become elements of tensors
   std::vector<Scope> scopes_;
   std::vector<Loop> loops_;

@@ -92,6 +92,7 @@ class ModuleCompiler {
   const Proto* run() {
     const auto& statements = module_.tree().module.statements;
     note_aliases(statements);
+    note_torch(statements);
     for (const auto& stmt : statements) {
       announce(*stmt, true);
     }
@@ -210,12 +211,15 @@ class ModuleCompiler {
     }
   }
 
-  void note_top_names() {
+  void note_torch(const std::vector<StmtPtr>& statements) {
     static const Symbol torch = intern("torch");
-    for (const auto& stmt : module_.unit->tree.module.statements) {
+    for (const auto& stmt : statements) {
       const bool imports = stmt->kind == StmtKind::kUse && !as<UseDecl>(*stmt).path.empty();
       module_.uses_torch = module_.uses_torch || (imports && as<UseDecl>(*stmt).path[0] == torch);
     }
+  }
+
+  void note_top_names() {
     for (const auto& [name, slot] : module_.names) {
       module_.top_names.insert(name);
     }
@@ -255,7 +259,9 @@ class ModuleCompiler {
                                      [](const TypePtr& parent) { return parent->path.size() > 1; });
     for (const FunctionPtr& method : record.methods) {
       const auto found = hooks.find(name_of(method->info.name));
-      if (is_own && found != hooks.end() && module_.uses_torch && !module_.is_library) {
+      // The parent of `class Counts(dict)` calls __missing__().
+      const bool is_of_dict = !record.parents.empty() && name_of(method->info.name) == "__missing__";
+      if (is_own && !is_of_dict && found != hooks.end() && module_.uses_torch && !module_.is_library) {
         warn_once(module_,
                   {method->span, "nothing calls " + found->first + "() of a class of Simple", found->second});
       }
@@ -338,7 +344,25 @@ class ModuleCompiler {
 
   void announce_node(const TypeAliasDecl& decl, bool) { note_exported(decl.info); }
 
-  void announce_node(const ForStmt& stmt, bool) { announce_loop(stmt); }
+  // In a program with PyTorch the variables of loops and `with` blocks outlive them, as in Python.
+  void announce_of_block(Symbol name) {
+    if (module_.uses_torch && !module_.is_library) {
+      module_.variables.insert(name);
+    }
+  }
+
+  void announce_of_loop(const PatternPtr& pattern) {
+    if (!pattern) {
+      return;
+    }
+    for_each_binding(*pattern, [&](const BindingPattern& binding) { announce_of_block(binding.name); });
+  }
+
+  void announce_node(const ForStmt& stmt, bool) {
+    announce_of_loop(stmt.pattern);
+    announce_of_loop(stmt.second);
+    announce_loop(stmt);
+  }
 
   void announce_node(const WhileStmt& stmt, bool) { announce_loop(stmt); }
 
@@ -352,7 +376,14 @@ class ModuleCompiler {
 
   void announce_node(const LoopStmt& stmt, bool) { announce_all(stmt.body); }
 
-  void announce_node(const WithStmt& stmt, bool) { announce_all(stmt.body); }
+  void announce_node(const WithStmt& stmt, bool) {
+    for (const WithItem& item : stmt.items) {
+      if (item.name != kNoSymbol && !name_of(item.name).starts_with('#')) {
+        announce_of_block(item.name);
+      }
+    }
+    announce_all(stmt.body);
+  }
 
   void announce_node(const UnsafeStmt& stmt, bool) { announce_all(stmt.body); }
 

@@ -61,6 +61,7 @@ void FunctionCompiler::name_to(Symbol name, const SourceSpan& span, Register des
   if (const Local* local = find_local(name)) {
     check_moved(*local);
   }
+  keep_ended_blocks(name);
   check_ended_loop(name, span);
   if (static const Symbol module_name = intern("__name__");
       name == module_name && !module_.knows(name) && find_local(name) == nullptr) {
@@ -140,6 +141,9 @@ void FunctionCompiler::compile(const SelfExpr& expr, Register dest) {
 // ---- Members and subscripts -------------------------------------------------------------------------------
 
 void FunctionCompiler::compile(const FieldExpr& expr, Register dest) {
+  if (expr.nil_safe) {
+    accept_absence(*expr.object);
+  }
   const Register object = operand(*expr.object);
   span_ = expr.span;
   if (!expr.nil_safe) {
@@ -178,10 +182,10 @@ void FunctionCompiler::compile(const IndexExpr& expr, Register dest) {
     subscript_to(expr, subscript);
   }
   span_ = expr.span;
-  if (expr.checks_key && is_single) {
+  if (expr.checks_key && is_single && !absences_.contains(&expr)) {
     emit(Op::kCheckKey, 0, object, subscript);
   }
-  emit(Op::kGetIndex, dest, object, subscript);
+  emit(is_port() && absences_.contains(&expr) ? Op::kGetIndexOrNil : Op::kGetIndex, dest, object, subscript);
 }
 
 // ---- Operators with one operand ---------------------------------------------------------------------------
@@ -246,6 +250,7 @@ void FunctionCompiler::compile(const TryExpr& expr, Register dest) {
 }
 
 void FunctionCompiler::compile(const PresentExpr& expr, Register dest) {
+  accept_absence(*expr.operand);
   emit(Op::kPresent, dest, operand(*expr.operand));
 }
 

@@ -24,6 +24,9 @@ void FunctionCompiler::compile(const InterpolationExpr& expr, Register dest) {
     if (!part.text.empty()) {
       load_constant(static_cast<Register>(first + at++), make_text(part.text));
     }
+    if (part.value && part.format.empty()) {
+      note_shown(*part.value);
+    }
     if (!part.value) {
       continue;
     }

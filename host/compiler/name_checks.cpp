@@ -164,12 +164,19 @@ void FunctionCompiler::note_ended_loop(const ForStmt& stmt) {
     return;
   }
   for (const Pattern* pattern : {stmt.pattern.get(), stmt.second.get()}) {
-    if (pattern == nullptr || pattern->kind != PatternKind::kBinding) {
+    if (pattern == nullptr) {
+      continue;
+    }
+    note_ended_pattern(*pattern);
+    if (pattern->kind != PatternKind::kBinding) {
       continue;
     }
     const Symbol name = as<BindingPattern>(*pattern).name;
+    if (is_port() && !is_declared_outside(name, pattern)) {
+      continue;
+    }
     const Local* local = find_local(name);
-    if (local != nullptr || (is_module_ && module_.variables.contains(name))) {
+    if (local != nullptr || (is_module_ && module_.binds(name))) {
       hidden_by_loops_[name] = {local != nullptr ? local->key : nullptr, stmt.span.line};
     }
   }
@@ -232,24 +239,45 @@ void warn_once(LoadedModule& module, Diagnostic warning) {
   }
 }
 
+namespace {
+
+bool is_minus_one(const Expr& expr) {
+  if (expr.kind == ExprKind::kInt) {
+    return as<IntExpr>(expr).value == -1;
+  }
+  return expr.kind == ExprKind::kUnary && as<UnaryExpr>(expr).op == UnaryOp::kNegate &&
+         as<UnaryExpr>(expr).operand->kind == ExprKind::kInt &&
+         as<IntExpr>(*as<UnaryExpr>(expr).operand).value == 1;
+}
+
+}  // namespace
+
 void FunctionCompiler::check_search_result(const BinaryExpr& expr) {
-  if (expr.op != BinaryOp::kEqual && expr.op != BinaryOp::kNotEqual) {
+  if ((expr.op != BinaryOp::kEqual && expr.op != BinaryOp::kNotEqual) || is_port()) {
     return;
   }
-  const auto is_minus_one = [](const Expr& side) {
-    if (side.kind == ExprKind::kInt) {
-      return as<IntExpr>(side).value == -1;
-    }
-    return side.kind == ExprKind::kUnary && as<UnaryExpr>(side).op == UnaryOp::kNegate &&
-           as<UnaryExpr>(side).operand->kind == ExprKind::kInt &&
-           as<IntExpr>(*as<UnaryExpr>(side).operand).value == 1;
-  };
   const bool is_wrong = (is_search(*expr.left) && is_minus_one(*expr.right)) ||
                         (is_minus_one(*expr.left) && is_search(*expr.right));
   if (is_wrong) {
     warn_once(
         {expr.span, "a search in a text or array returns nil without a match, never -1", "compare with nil"});
   }
+}
+
+// An operand of a comparison. In a program with PyTorch a search without a match is -1 next to an integer, as
+// in Python: `text.find("x") != -1`, `text.find("x") >= 0`.
+Register FunctionCompiler::compared_operand(const Expr& expr, const Expr& other) {
+  const bool is_number = other.kind == ExprKind::kInt || is_minus_one(other);
+  if (!is_number || !is_port() || !is_search(expr)) {
+    return operand(expr);
+  }
+  const Register result = temporary_of(expr);
+  emit(Op::kCoalesce, result, result);
+  const size_t found = here();
+  emit_extra(0);
+  load_constant(result, Value::integer(-1));
+  patch(found);
+  return result;
 }
 
 // In a class with __init__, an author who knows Python means a variable of the method.

@@ -65,6 +65,10 @@ Op nth(Op first, int index) { return static_cast<Op>(static_cast<int>(first) + i
 }  // namespace
 
 void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
+  if (is_mixed_chain(expr)) {
+    mixed_chain_to(expr, dest);
+    return;
+  }
   switch (expr.op) {
     case BinaryOp::kAnd:
     case BinaryOp::kOr:
@@ -75,13 +79,15 @@ void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
       break;
   }
   check_search_result(expr);
+  accept_absence(expr);
   check_literal_division(expr);
   check_negative_base(expr);
   check_print_operand(*expr.left, expr.span);
   if ((expr.op == BinaryOp::kIs || expr.op == BinaryOp::kIsNot) && type_test_to(expr, dest)) {
     return;
   }
-  const Register left = operand(*expr.left);
+  const bool compares = comparison_index(expr.op) >= 0;
+  const Register left = compares ? compared_operand(*expr.left, *expr.right) : operand(*expr.left);
   Value number;
   const int arithmetic = arithmetic_index(expr.op);
   if (arithmetic >= 0 && number_literal(*expr.right, number)) {
@@ -90,7 +96,7 @@ void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
     emit(kConstantForm[arithmetic], dest, left, constant(number));
     return;
   }
-  const Register right = operand(*expr.right);
+  const Register right = compares ? compared_operand(*expr.right, *expr.left) : operand(*expr.right);
   span_ = expr.span;
   check_division(expr, left, right, Value::missing());
   if (arithmetic >= 0) {
@@ -102,19 +108,13 @@ void FunctionCompiler::compile(const BinaryExpr& expr, Register dest) {
     return;
   }
   switch (expr.op) {
-    case BinaryOp::kIn:
-      emit(Op::kContains, dest, left, right);
-      break;
-    case BinaryOp::kNotIn:
-      emit(Op::kContains, dest, left, right);
-      emit(Op::kNot, dest, dest);
-      break;
     case BinaryOp::kIs:
-      emit(Op::kIs, dest, left, right);
-      break;
     case BinaryOp::kIsNot:
-      emit(Op::kIs, dest, left, right);
-      emit(Op::kNot, dest, dest);
+      check_identity(expr.span, left, right);
+      [[fallthrough]];
+    case BinaryOp::kIn:
+    case BinaryOp::kNotIn:
+      compare_to(expr.op, dest, left, right);
       break;
     default:
       emit(Op::kArith, dest, left, right);
@@ -150,6 +150,9 @@ bool FunctionCompiler::type_test_to(const BinaryExpr& expr, Register dest) {
 
 void FunctionCompiler::logic_to(const BinaryExpr& expr, Register dest) {
   const Register result = temporary();
+  if (expr.op == BinaryOp::kCoalesce) {
+    accept_absence(*expr.left);
+  }
   expr_to(*expr.left, result);
   if (expr.op == BinaryOp::kCoalesce) {
     emit(Op::kCoalesce, result, result);
@@ -168,24 +171,72 @@ void FunctionCompiler::logic_to(const BinaryExpr& expr, Register dest) {
   emit(Op::kTake, dest, result);
 }
 
+namespace {
+
+void add_operands(const Expr& expr, bool compares, BinaryOp op, std::vector<ChainLink>& links) {
+  if (compares && expr.kind == ExprKind::kBinary) {
+    const auto& pair = as<BinaryExpr>(expr);
+    add_operands(*pair.left, pair.left_compares, op, links);
+    add_operands(*pair.right, pair.right_compares, pair.op, links);
+  } else if (compares && expr.kind == ExprKind::kCompare) {
+    const auto& chain = as<CompareExpr>(expr);
+    links.push_back({op, chain.first.get()});
+    for (const CompareLink& link : chain.links) {
+      links.push_back({link.op, link.right.get()});
+    }
+  } else {
+    links.push_back({op, &expr});
+  }
+}
+
+}  // namespace
+
+// Whether the expression compares a comparison, as in `a < b == c` and `a == b in c`. Python compares each
+// operand with the next; so does a program with PyTorch.
+bool FunctionCompiler::is_mixed_chain(const BinaryExpr& expr) const {
+  return (expr.left_compares || expr.right_compares) && is_port();
+}
+
+void FunctionCompiler::mixed_chain_to(const BinaryExpr& expr, Register dest) {
+  std::vector<ChainLink> links;
+  add_operands(*expr.left, expr.left_compares, expr.op, links);
+  add_operands(*expr.right, expr.right_compares, expr.op, links);
+  const Expr& first = *links.front().right;
+  links.erase(links.begin());
+  chain_to(first, links, dest);
+}
+
 void FunctionCompiler::compile(const CompareExpr& expr, Register dest) {
+  std::vector<ChainLink> links;
+  for (const CompareLink& link : expr.links) {
+    links.push_back({link.op, link.right.get()});
+  }
+  chain_to(*expr.first, links, dest);
+}
+
+void FunctionCompiler::compare_to(BinaryOp op, Register dest, Register left, Register right) {
+  if (const int comparison = comparison_index(op); comparison >= 0) {
+    emit(nth(Op::kLess, comparison), dest, left, right);
+    return;
+  }
+  const bool is_identity = op == BinaryOp::kIs || op == BinaryOp::kIsNot;
+  emit(is_identity ? Op::kIs : Op::kContains, dest, left, right);
+  if (op == BinaryOp::kNotIn || op == BinaryOp::kIsNot) {
+    emit(Op::kNot, dest, dest);
+  }
+}
+
+void FunctionCompiler::chain_to(const Expr& first, const std::vector<ChainLink>& links, Register dest) {
   const Register result = temporary();
-  Register left = temporary_of(*expr.first);
+  Register left = temporary_of(first);
   std::vector<size_t> ends;
-  for (size_t i = 0; i < expr.links.size(); ++i) {
-    const Register right = temporary_of(*expr.links[i].right);
+  for (size_t i = 0; i < links.size(); ++i) {
+    const Register right = temporary_of(*links[i].right);
     const Register next_left = temporary();
     emit(Op::kMove, next_left, right);
-    if (const int comparison = comparison_index(expr.links[i].op); comparison >= 0) {
-      emit(nth(Op::kLess, comparison), result, left, right);
-    } else {
-      emit(Op::kContains, result, left, right);
-      if (expr.links[i].op == BinaryOp::kNotIn) {
-        emit(Op::kNot, result, result);
-      }
-    }
+    compare_to(links[i].op, result, left, right);
     left = next_left;
-    if (i + 1 < expr.links.size()) {
+    if (i + 1 < links.size()) {
       const Register tested = temporary();
       emit(Op::kMove, tested, result);
       ends.push_back(emit_jump(Op::kJumpIfNot, tested));
@@ -215,15 +266,16 @@ std::vector<size_t> FunctionCompiler::jump_if_false(const Expr& expr) {
       patch(holds);
       return jumps;
     }
-    if (const int comparison = comparison_index(binary.op); comparison >= 0) {
+    if (const int comparison = comparison_index(binary.op); comparison >= 0 && !is_mixed_chain(binary)) {
       check_search_result(binary);
-      const Register left = operand(*binary.left);
+      accept_absence(binary);
+      const Register left = compared_operand(*binary.left, *binary.right);
       Value number;
       if (number_literal(*binary.right, number)) {
         span_ = expr.span;
         emit(nth(Op::kJumpUnlessLessK, comparison), 0, left, constant(number));
       } else {
-        const Register right = operand(*binary.right);
+        const Register right = compared_operand(*binary.right, *binary.left);
         span_ = expr.span;
         emit(nth(Op::kJumpUnlessLess, comparison), 0, left, right);
       }
@@ -247,6 +299,7 @@ std::vector<size_t> FunctionCompiler::condition(const Condition& condition) {
   std::vector<size_t> failures;
   const uint32_t mark = temporary_count_;
   const Register subject = hidden();
+  accept_absence(*condition.value);
   expr_to(*condition.value, subject);
   if (condition.kind == ConditionKind::kPresent) {
     const Register present = temporary();
@@ -296,6 +349,7 @@ void FunctionCompiler::if_to(const IfExpr& expr, Register dest, bool needs_value
 
 void FunctionCompiler::match_to(const MatchExpr& expr, Register dest, bool needs_value) {
   check_arms(expr);
+  accept_absence(*expr.subject);
   open_scope();
   const Register subject = hidden();
   expr_to(*expr.subject, subject);

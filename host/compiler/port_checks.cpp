@@ -17,6 +17,15 @@ bool is_literal(const Expr& expr, ExprKind kind) {
   return expr.kind == kind;
 }
 
+// Whether the quotient of two literals truncates.
+bool truncates(const BinaryExpr& quotient) {
+  if (quotient.left->kind != ExprKind::kInt || quotient.right->kind != ExprKind::kInt) {
+    return false;
+  }
+  const int64_t divisor = as<IntExpr>(*quotient.right).value;
+  return divisor > 0 && as<IntExpr>(*quotient.left).value % divisor != 0;
+}
+
 }  // namespace
 
 bool FunctionCompiler::is_port() const { return module_.uses_torch && !module_.is_library; }
@@ -56,6 +65,30 @@ void FunctionCompiler::accept_truncation(const Expr& expr) {
   }
 }
 
+// A missing key is nil here: `d[k] ?? 0`, `d[k] == nil`, `d[k].?`, `if val Some(x) = d[k]`.
+void FunctionCompiler::accept_absence(const Expr& expr) {
+  if (expr.kind == ExprKind::kIndex) {
+    absences_.insert(&expr);
+  }
+}
+
+void FunctionCompiler::accept_absence(const BinaryExpr& comparison) {
+  switch (comparison.op) {
+    case BinaryOp::kEqual:
+    case BinaryOp::kNotEqual:
+    case BinaryOp::kIs:
+    case BinaryOp::kIsNot:
+      break;
+    default:
+      return;
+  }
+  if (comparison.right->kind == ExprKind::kNil) {
+    accept_absence(*comparison.left);
+  } else if (comparison.left->kind == ExprKind::kNil) {
+    accept_absence(*comparison.right);
+  }
+}
+
 void FunctionCompiler::accept_truncation(const Expr& callee, const std::vector<Arg>& args) {
   static const std::unordered_set<std::string> names = {"int", "range", "i64", "i32"};
   if (callee.kind == ExprKind::kName && names.contains(name_of(as<NameExpr>(callee).name))) {
@@ -92,6 +125,44 @@ void FunctionCompiler::note_element(const Expr& value) {
   }
 }
 
+// print(6 / 3) shows 2, where Python shows 2.0.
+void FunctionCompiler::note_shown(const Expr& value) {
+  if (!is_port()) {
+    return;
+  }
+  if (value.kind == ExprKind::kBinary) {
+    const auto& operation = as<BinaryExpr>(value);
+    switch (operation.op) {
+      case BinaryOp::kDivide:
+        shown_.insert(&value);
+        break;
+      case BinaryOp::kAdd:
+      case BinaryOp::kSubtract:
+      case BinaryOp::kMultiply:
+        note_shown(*operation.left);
+        note_shown(*operation.right);
+        break;
+      default:
+        break;
+    }
+  } else if (value.kind == ExprKind::kArray) {
+    for (const Element& element : as<ArrayExpr>(value).elements) {
+      note_shown(*element.value);
+    }
+  } else if (value.kind == ExprKind::kTuple) {
+    for (const auto& element : as<TupleExpr>(value).elements) {
+      note_shown(*element);
+    }
+  }
+}
+
+// `share = a / b`, and print(share) elsewhere in the function.
+void FunctionCompiler::note_shown(const Expr& target, const Expr& value) {
+  if (target.kind == ExprKind::kName && uses_.shown.contains(as<NameExpr>(target).name)) {
+    note_shown(value);
+  }
+}
+
 void FunctionCompiler::accept_truncation(const BindStmt& stmt) {
   if (stmt.value && stmt.type && stmt.type->kind == TypeKind::kName && stmt.type->path.size() == 1 &&
       is_integer_type(builtin_type(name_of(stmt.type->path[0])))) {
@@ -114,10 +185,12 @@ void FunctionCompiler::check_division(const BinaryExpr& expr, Register left, Reg
   const bool is_element = elements_.contains(&expr);
   const bool warned_before =
       is_literal(*expr.left, ExprKind::kInt) && is_literal(*expr.right, ExprKind::kInt);
-  if (is_quotient && warned_before && !is_element) {
+  const bool is_shown = shown_.contains(&expr) && !truncates(expr);
+  if (is_quotient && warned_before && !is_element && !is_shown) {
     return;
   }
-  const auto form = is_element    ? PortCheck::Form::kElement
+  const auto form = is_shown      ? PortCheck::Form::kShown
+                    : is_element  ? PortCheck::Form::kElement
                     : is_quotient ? PortCheck::Form::kQuotient
                                   : PortCheck::Form::kRemainder;
   emit_division_check(form, expr.span, left, right, divisor);
@@ -136,6 +209,14 @@ void FunctionCompiler::emit_division_check(PortCheck::Form form, const SourceSpa
                                            Register right, Value divisor) {
   if (const auto check = port_check(form, span)) {
     proto_->checks[*check].divisor = divisor;
+    emit(Op::kCheckOperands, *check, left, right);
+  }
+}
+
+// Before `a is b`: arrays, tuples and dicts are values, of which Python has different objects.
+void FunctionCompiler::check_identity(const SourceSpan& span, Register left, Register right) {
+  if (const auto check = port_check(PortCheck::Form::kIdentity, span)) {
+    proto_->checks[*check].divisor = Value::missing();
     emit(Op::kCheckOperands, *check, left, right);
   }
 }
@@ -161,6 +242,25 @@ void FunctionCompiler::check_pairs(const Pattern& pattern, const PatternPtr& sec
     proto_->checks[*check].name = as<BindingPattern>(pattern).name;
     emit(Op::kCheckValue, iterable, *check);
   }
+}
+
+// `pairs = zip(xs, ys)`: what Python's function returns can be visited once. Where the call is visited at once,
+// as in `for x, y in zip(xs, ys)`, its array serves as well.
+bool FunctionCompiler::is_one_pass(const Expr& value) {
+  static const std::unordered_set<std::string> makers = {"zip", "map", "filter", "enumerate", "reversed"};
+  return is_port() && value.kind == ExprKind::kCall &&
+         as<CallExpr>(value).callee->kind == ExprKind::kName &&
+         makers.contains(name_of(as<NameExpr>(*as<CallExpr>(value).callee).name)) &&
+         names_builtin(*as<CallExpr>(value).callee);
+}
+
+Register FunctionCompiler::iterator_of(const Expr& value) {
+  static const Symbol iter = intern("iter");
+  const Register window = temporaries(2);
+  emit(Op::kLoadConstant, window, constant(retained(builtins().at(iter))));
+  expr_to(value, static_cast<Register>(window + 1));
+  emit(Op::kCall, window, 1);
+  return window;
 }
 
 // Before a call of a function that visits the elements of its arguments, which begin at the register.

@@ -228,6 +228,11 @@ void FunctionCompiler::compile(const AssignStmt& stmt) {
 }
 
 void FunctionCompiler::assign_one(const Expr& target, const Expr& value) {
+  note_shown(target, value);
+  if (is_one_pass(value)) {
+    assign_to(target, iterator_of(value));
+    return;
+  }
   if (target.kind == ExprKind::kName) {
     const Symbol symbol = as<NameExpr>(target).name;
     const Name name = resolve(symbol);
@@ -482,6 +487,7 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
 void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op, const Expr& right) {
   check_assignable(target.name, target.span);
   const Name name = resolve(target.name);
+  keep_ended_blocks(target.name);
   check_ended_loop(target.name, target.span);
   note_change(target.name);
   if (name.form == Name::Form::kGlobal) {
@@ -612,6 +618,7 @@ void FunctionCompiler::for_range(const ForStmt& stmt, const RangeExpr& range) {
   } else {
     bind_pattern(*stmt.pattern, reg);
   }
+  bind_of_loop(*stmt.pattern);
   end_for(stmt, top);
 }
 
@@ -643,7 +650,9 @@ void FunctionCompiler::for_each(const ForStmt& stmt) {
   destructure(*stmt.pattern, first);
   if (stmt.second) {
     destructure(*stmt.second, second);
+    bind_of_loop(*stmt.second);
   }
+  bind_of_loop(*stmt.pattern);
   end_for(stmt, top);
 }
 
@@ -695,6 +704,7 @@ void FunctionCompiler::compile(const WithStmt& stmt) {
     if (item.name != kNoSymbol) {
       declare_at(reg, item.name, &item);
       declared(reg);
+      bind_of_block(item.name, &item);
     } else {
       emit(Op::kLoadNil, reg);
     }
@@ -704,6 +714,11 @@ void FunctionCompiler::compile(const WithStmt& stmt) {
   --with_depth_;
   patch_all(ends);
   close_scope();
+  for (const WithItem& item : stmt.items) {
+    if (item.name != kNoSymbol) {
+      note_ended_block(item.name, &item);
+    }
+  }
 }
 
 void FunctionCompiler::local_function(const FunctionDecl& decl) {

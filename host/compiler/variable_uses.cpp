@@ -9,6 +9,11 @@
 
 namespace spl {
 
+bool shows_arguments(const Expr& callee) {
+  static const std::unordered_set<std::string> names = {"print", "str", "repr"};
+  return callee.kind == ExprKind::kName && names.contains(name_of(as<NameExpr>(callee).name));
+}
+
 namespace {
 
 class Walk {
@@ -126,6 +131,11 @@ class Walk {
       note_changed_field(object);
     }
   }
+  void note_shown(const ExprPtr& value) {
+    if (value && value->kind == ExprKind::kName) {
+      uses_.shown.insert(as<NameExpr>(*value).name);
+    }
+  }
   void take_apart(const Expr& value) {
     if (value.kind == ExprKind::kName) {
       uses_.taken_apart.insert(as<NameExpr>(value).name);
@@ -168,6 +178,11 @@ class Walk {
         mutating_names().contains(as<FieldExpr>(*expr.callee).name)) {
       note_changed(*as<FieldExpr>(*expr.callee).object);
     }
+    if (shows_arguments(*expr.callee)) {
+      for (const Arg& arg : expr.args) {
+        note_shown(arg.value);
+      }
+    }
     use(expr.callee);
     use_all(expr.args);
   }
@@ -188,6 +203,9 @@ class Walk {
   }
   void walk(const InterpolationExpr& expr) {
     for (const InterpolationPart& part : expr.parts) {
+      if (part.format.empty()) {
+        note_shown(part.value);
+      }
       use(part.value);
     }
   }

@@ -20,9 +20,14 @@ struct VariableUses {
   /// The names that the function assigns before it reads them, and reads afterwards or assigns as a part of a
   /// tuple. They are variables of the function in Python, where nothing declares them otherwise.
   std::unordered_set<Symbol> assigned_first;
+  /// The variables that it prints or puts in texts without a format.
+  std::unordered_set<Symbol> shown;
   /// The names that the function assigns after it has read them.
   std::unordered_set<Symbol> assigned_later;
 };
+
+/// Whether the call prints its arguments or makes texts of them.
+bool shows_arguments(const Expr& callee);
 
 VariableUses uses_of_variables(const std::vector<Param>& params, const std::vector<StmtPtr>& statements);
 

@@ -237,6 +237,7 @@ enum class BinaryOp : uint8_t {
 struct BinaryExpr : ExprOf<ExprKind::kBinary> {
   BinaryOp op = BinaryOp::kAdd;
   ExprPtr left, right;
+  bool left_compares = false, right_compares = false;  // an operand is a comparison without parentheses
 };
 /// `0 < x <= 9`: each operand once, left to right, until one comparison fails. At least two links.
 struct CompareLink {

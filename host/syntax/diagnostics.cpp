@@ -65,6 +65,18 @@ std::string excerpt(const SourceSpan& span, const SourceFile& file) {
 
 }  // namespace
 
+uint32_t line_start(const std::string& text, uint32_t line) {
+  size_t at = 0;
+  for (uint32_t i = 1; i < line; ++i) {
+    at = text.find('\n', at);
+    if (at == std::string::npos) {
+      return static_cast<uint32_t>(text.size());
+    }
+    ++at;
+  }
+  return static_cast<uint32_t>(at);
+}
+
 std::string render(const Diagnostic& diagnostic, const SourceFile& file, const char* kind) {
   const SourceSpan& span = diagnostic.span;
   return file.path + ":" + std::to_string(span.line) + ":" + std::to_string(span.column) + ": " + kind +

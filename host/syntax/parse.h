@@ -18,6 +18,9 @@ struct ParseResult {
 /// Parses a whole file. Never throws, for any bytes.
 ParseResult parse(const SourceFile& file);
 
+/// The offset of a line, or the end of the text if it has fewer lines.
+uint32_t line_start(const std::string& text, uint32_t line);
+
 /// `FILE:LINE:COLUMN: KIND: MESSAGE`, the source line, a caret, and the hint, each ending with a newline.
 std::string render(const Diagnostic& diagnostic, const SourceFile& file, const char* kind = "error");
 

@@ -392,7 +392,6 @@ class Parser {
   ComprehensionClause comprehension_clause();
   static bool has_star(const Expr& expr);
   static ExprPtr with_spreads(std::unique_ptr<TupleExpr> tuple);
-  bool starts_init_of_object() const;
   ExprPtr dict();
   ExprPtr set(SourceSpan span, Element first);
   static ExprPtr call_of(const char* function, ExprPtr argument);
@@ -464,6 +463,7 @@ class Parser {
   bool in_body_ = false;                  // of a function
   bool uses_self_ = false;                // the current function contains self
   std::vector<Symbol> globals_;           // named by `global`
+  bool ends_with_comparison_ = false;     // the last binary expression, without parentheses
   std::vector<Symbol> inner_variables_;   // assigned by expressions outside functions
   std::vector<Symbol> exceptions_;        // of Python, that the module names as classes
   std::vector<Symbol> user_collections_;  // classes that stand for dict and list among parents

@@ -188,16 +188,19 @@ ExprPtr Parser::piped(ExprPtr value) {
 
 ExprPtr Parser::binary(int min_level) {
   ExprPtr left = is(Tok::kDotDot) || is(Tok::kDotDotEqual) ? range(nullptr) : operand();
-  int left_compares = 0;  // the level of an unparenthesized a < b or a == b, which may become a chain
+  int left_compares = 0;       // the level of an unparenthesized a < b or a == b, which may become a chain
+  bool is_comparison = false;  // `left`, without parentheses
   for (;;) {
     const Operator found = operator_here();
     if (found.level == 0 || found.level < min_level) {
+      ends_with_comparison_ = is_comparison;
       return left;
     }
     chained();
     if (found.level == kRange) {
       left = range(std::move(left));
       left_compares = 0;
+      is_comparison = false;
       continue;
     }
     const SourceSpan span = here();
@@ -222,6 +225,10 @@ ExprPtr Parser::binary(int min_level) {
     left_compares = chains ? found.level : 0;
     auto node = make<BinaryExpr>(span);
     node->op = found.op;
+    const bool compares = found.level == kOrder || found.level == kEquality;
+    node->left_compares = compares && is_comparison;
+    node->right_compares = compares && ends_with_comparison_;
+    is_comparison = compares;
     node->left = std::move(left);
     node->right = std::move(right);
     left = tests_type(*node) ? type_test(std::move(node)) : std::move(node);

@@ -178,25 +178,10 @@ bool Parser::starts_python_lambda() const {
   return is_word("lambda") && has_parameters && !next.line_start;
 }
 
-/// Whether `super().__init__()` of a class without a parent follows, which has no effect, as in Python.
-bool Parser::starts_init_of_object() const {
-  return record_ != nullptr && record_->parents.empty() && ahead().kind == Tok::kLeftParen &&
-         ahead(2).kind == Tok::kRightParen && ahead(3).kind == Tok::kDot &&
-         spelling(ahead(4)) == "__init__" && ahead(5).kind == Tok::kLeftParen &&
-         ahead(6).kind == Tok::kRightParen;
-}
-
-/// `super().m(a)` and `super(C, self).m(a)`: super(key_of_class(C), Parent).m(self, a), where the call of the
-/// keyword stands for Op::kSuper.
+/// `super().m(a)` and `super(C, self).m(a)`: super(key_of_class(C), Parent, self, "m").m(self, a), where the
+/// call of the keyword stands for Op::kSuper. `__init__` of a class without a parent has no effect.
 ExprPtr Parser::super_call() {
   const SourceSpan span = here();
-  if (starts_init_of_object()) {
-    for (int i = 0; i < 5; ++i) {
-      advance();
-    }
-    arguments(Tok::kRightParen);
-    return make<NilExpr>(span);
-  }
   auto field = make<FieldExpr>(span);
   field->object = super_of_record(span);
   advance();
@@ -211,15 +196,17 @@ ExprPtr Parser::super_call() {
     field->name = intern("__init__");  // the same method of Simple's classes; Python's have only this name
   }
   field->span = from(span);
-  if (!is(Tok::kLeftParen)) {  // an attribute: super(key_of_class(C), Parent, self, "name")
-    auto name = make<TextExpr>(span);
-    name->value = name_of(field->name);
-    ExprPtr attribute = std::move(field->object);
-    auto& parts = static_cast<CallExpr&>(*attribute).args;
-    parts.emplace_back().value = self_of_super(span);
-    parts.emplace_back().value = std::move(name);
-    return attribute;
+  auto name = make<TextExpr>(span);
+  name->value = name_of(field->name);
+  auto& next_class = static_cast<CallExpr&>(*field->object);
+  next_class.args.emplace_back().value = self_of_super(span);
+  next_class.args.emplace_back().value = std::move(name);
+  if (!is(Tok::kLeftParen)) {
+    static_cast<NameExpr&>(*next_class.callee).name = intern("__super_attribute__");
+    return std::move(field->object);
   }
+  static const Symbol initializer = intern("__init__");
+  field->nil_safe = record_->parents.empty() && field->name == initializer;
   auto call = make<CallExpr>(span);
   call->args = arguments(Tok::kRightParen);
   Arg self;
@@ -253,6 +240,9 @@ ExprPtr Parser::super_of_record(const SourceSpan& span) {
 /// The first parent of the record around the current token, as an expression. A computed one is a class of
 /// another language, for which the record's own name stands.
 ExprPtr Parser::parent_of_record(const SourceSpan& span) {
+  if (record_ != nullptr && record_->parents.empty() && record_->is_class) {
+    return make<NilExpr>(span);  // another parent of a class that inherits this one is next
+  }
   const TypeExpr* first =
       record_ == nullptr || record_->parents.empty() ? nullptr : record_->parents.front().get();
   if (first == nullptr || (first->kind != TypeKind::kName && first->kind != TypeKind::kComputed)) {

@@ -158,7 +158,7 @@ ExprPtr Parser::type_test(std::unique_ptr<BinaryExpr> expr) {
     return expr;
   }
   auto& type_call = static_cast<CallExpr&>(*expr->left);
-  ExprPtr test = call_of("isinstance", std::move(type_call.args[0].value));
+  ExprPtr test = call_of("__is_type__", std::move(type_call.args[0].value));
   ExprPtr types = std::move(expr->right);
   if (types->kind == ExprKind::kArray) {
     auto tuple = make<TupleExpr>(types->span);
@@ -177,7 +177,23 @@ ExprPtr Parser::type_test(std::unique_ptr<BinaryExpr> expr) {
   return inverse;
 }
 
-/// `raise ValueError("…")` is a panic with the text `ValueError: …`. Any other value is raised as it is.
+namespace {
+
+// Whether `e.args` shows more than the text of the exception: several arguments, or one that is no text.
+bool keeps_arguments(const std::vector<Arg>& args) {
+  const auto is_text = [](const Expr& expr) {
+    return expr.kind == ExprKind::kText || expr.kind == ExprKind::kInterpolation;
+  };
+  return std::all_of(args.begin(), args.end(),
+                     [](const Arg& arg) { return arg.kind == ArgKind::kPositional; }) &&
+         !args.empty() && (args.size() > 1 || !(is_text(*args[0].value) || args[0].value->kind == ExprKind::kBinary ||
+                                                args[0].value->kind == ExprKind::kCall));
+}
+
+}  // namespace
+
+/// `raise ValueError("…")` is a panic with the text `ValueError: …`. An exception with several arguments,
+/// and any other value, is raised as it is.
 StmtPtr Parser::raise_statement() {
   const SourceSpan span = here();
   advance();
@@ -194,16 +210,19 @@ StmtPtr Parser::raise_statement() {
   if (name->kind != ExprKind::kName || !is_exception_name(name_of(as<NameExpr>(*name).name))) {
     return with_cause(std::move(cause), statement_of(span, call_of("__raise__", std::move(raised))));
   }
+  const bool is_key_error = name_of(as<NameExpr>(*name).name) == "KeyError";  // its text is that of repr()
+  if (raised->kind == ExprKind::kCall && (is_key_error || keeps_arguments(static_cast<CallExpr&>(*raised).args))) {
+    return with_cause(std::move(cause), statement_of(span, call_of("__raise__", std::move(raised))));
+  }
   exceptions_.pop_back();
   auto message = make<InterpolationExpr>(span);
   message->parts.push_back({name_of(as<NameExpr>(*name).name), nullptr, ""});
   if (raised->kind == ExprKind::kCall) {
-    bool is_first = true;
     for (Arg& arg : static_cast<CallExpr&>(*raised).args) {
       if (arg.kind != ArgKind::kPositional) {
         fail_at(span, "raise: an exception takes only positional arguments here", "call panic(…)");
       }
-      message->parts.back().text += std::exchange(is_first, false) ? ": " : ", ";
+      message->parts.back().text += ": ";
       message->parts.back().value = std::move(arg.value);
       message->parts.emplace_back();
     }

@@ -277,7 +277,7 @@ ExprPtr Parser::interpolation(const Token& token) {
       move_to(position, i + 1);
       part.value = interpolated({i + 1, end_of_value, position.line, position.column});
       if (mark == "!r" || (mark.starts_with('=') && colon == *close)) {
-        part.value = call_of("repr", std::move(part.value));
+        part.value = call_of("__repr__", std::move(part.value));
       }
       if (colon < *close) {
         part.format = file.substr(colon + 1, *close - colon - 1);

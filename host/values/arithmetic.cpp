@@ -127,6 +127,39 @@ FloorDivision floor_division(double a, double b) {
   return {quotient - floor > 0.5 ? floor + 1.0 : floor, remainder};
 }
 
+namespace {
+
+bool power_wraps(int64_t base, int64_t exponent) {
+  int64_t result = 1;
+  for (; exponent > 0; --exponent) {
+    if (__builtin_mul_overflow(result, base, &result)) {
+      return true;
+    }
+    if (result == 0 || result == 1 || (base == -1 && exponent > 2)) {
+      return false;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool wraps(BinaryOp op, int64_t a, int64_t b) {
+  int64_t result = 0;
+  switch (op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSubtract:
+    case BinaryOp::kMultiply:
+      return !is_exact(op, a, b, result);
+    case BinaryOp::kPower:
+      return power_wraps(a, b);
+    case BinaryOp::kShiftLeft:
+      return a != 0 && b >= 0 && (b > 63 || static_cast<int64_t>(static_cast<uint64_t>(a) << b) >> b != a);
+    default:
+      return false;
+  }
+}
+
 Value number_arithmetic(BinaryOp op, Value a, Value b) {
   return a.is_int() && b.is_int() ? integers(op, a.as_int, b.as_int)
                                   : floats(op, a.to_double(), b.to_double());

@@ -11,6 +11,16 @@ namespace spl {
 /// shift, and a negative power of an integer.
 Value number_arithmetic(BinaryOp op, Value a, Value b);
 
+/// Stores `a op b` of a sum, difference or product. False, with the wrapped result, if it needs more than 64
+/// bits.
+inline bool is_exact(BinaryOp op, int64_t a, int64_t b, int64_t& result) {
+  return op == BinaryOp::kAdd        ? !__builtin_add_overflow(a, b, &result)
+         : op == BinaryOp::kSubtract ? !__builtin_sub_overflow(a, b, &result)
+                                     : !__builtin_mul_overflow(a, b, &result);
+}
+/// Whether the result of an operation on integers needs more than 64 bits and wraps.
+bool wraps(BinaryOp op, int64_t a, int64_t b);
+
 struct FloorDivision {
   double quotient, remainder;
 };

@@ -198,6 +198,7 @@ struct Record : Type {
   bool has_objects = false;
   const DeclInfo* declaration = nullptr;
   int64_t key = 0;  // key_of_class() of its statement
+  bool has_several_parents = false;  // it, or an ancestor: super() depends on the class of the object
   Value foreign;  // the class of another language that the class statement created, see type_links.cpp; else
                   // nil
   // While the statement creates a class of another language: the values of types that are no names of the

@@ -343,6 +343,20 @@ const Native* default_initializer(Symbol name) {
 
 }  // namespace
 
+// `super().make(a)`, where `make` is static or receives the class: the first argument, self, is the receiver.
+bool Thread::start_static_of_super(const Method& method, uint32_t window, uint32_t count,
+                                   const CallSpec* spec) {
+  for (uint32_t i = 0; i < count; ++i) {
+    assign(stack_[window + i], std::exchange(stack_[window + i + 1], Value()));
+  }
+  if (spec == nullptr) {
+    return start_method(method, window, count - 1, nullptr, kNoLvalue);
+  }
+  const CallSpec others = {{spec->forms.begin() + 1, spec->forms.end()},
+                           {spec->names.begin() + 1, spec->names.end()}};
+  return start_method(method, window, count - 1, &others, kNoLvalue);
+}
+
 bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
   const Value self = stack_[window];
   const Symbol name = cache.name;
@@ -350,7 +364,8 @@ bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spe
   // A call with an instance may have cached a method that is not static.
   if (const auto* cached = static_cast<const Method*>(cache.method);
       type == cache.owner && cache.epoch == method_epoch() && cached->is_static) {
-    return start_method(*cached, window, count, spec, kNoLvalue);
+    return cache.is_super ? start_static_of_super(*cached, window, count, spec)
+                          : start_method(*cached, window, count, spec, kNoLvalue);
   }
   if (self.is(Kind::kEnum)) {
     if (const int variant = as_object<Enum>(self)->index_of(name); variant >= 0) {
@@ -363,7 +378,8 @@ bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spe
       cache.epoch = method_epoch();
       cache.owner = type;
       cache.method = method;
-      return start_method(*method, window, count, spec, kNoLvalue);
+      return cache.is_super ? start_static_of_super(*method, window, count, spec)
+                            : start_method(*method, window, count, spec, kNoLvalue);
     }
     // Type.method(object, …)
     auto* closure = as_object<Closure>(method->function);

@@ -161,6 +161,9 @@ bool is_sum_or_product(BinaryOp op) {
 
 Value Thread::arithmetic(BinaryOp op, Value a, Value b) {
   if (a.is_number() && b.is_number() && !is_comparison(op)) {
+    if (a.is_int() && b.is_int() && wraps(op, a.as_int, b.as_int)) [[unlikely]] {
+      note_wrap();
+    }
     if (const Value result = number_arithmetic(op, a, b); !result.is_missing()) {
       return result;
     }

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <set>
 
 #include "host/output.h"
 #include "host/syntax/parse.h"
 #include "host/values/module.h"
 #include "host/values/objects.h"
+#include "host/vm/thread.h"
 
 namespace spl {
 
@@ -30,6 +33,10 @@ void check_quotient(const PortCheck& check, const Proto& proto, Value a, Value b
     if (check.form == PortCheck::Form::kElement) {
       warn(check, proto, "this quotient of integers is the integer " + std::to_string(a.as_int / b.as_int),
            "write float(a) / b for a float, as in Python; the dtype of the tensor follows from it");
+    } else if (check.form == PortCheck::Form::kShown) {
+      const std::string quotient = std::to_string(a.as_int / b.as_int);
+      warn(check, proto, "this quotient of integers shows " + quotient + ", and not " + quotient + ".0",
+           "write float(a) / b for a float, as in Python, or a // b for an integer");
     }
     return;
   }
@@ -46,6 +53,14 @@ void check_remainder(const PortCheck& check, const Proto& proto, Value a, Value 
   }
   warn(check, proto, display(a) + " % " + display(b) + " has the sign of " + display(a),
        "write divmod(a, b)[1] for the remainder with the sign of the divisor, as in Python");
+}
+
+void check_identity(const PortCheck& check, const Proto& proto, Value a, Value b) {
+  const bool is_collection = a.is(Kind::kArray) || a.is(Kind::kTuple) || a.is(Kind::kDict);
+  if (is_collection && is_same(a, b)) {
+    warn(check, proto, "'is' compares the elements of two " + type_name(a) + " values",
+         "arrays, tuples and dicts are values: compare with '==', or keep them in objects of a class");
+  }
 }
 
 void check_pairs(const PortCheck& check, const Proto& proto, Value value) {
@@ -109,9 +124,33 @@ void check_result(const PortCheck& check, const Proto& proto, Value value) {
 
 }  // namespace
 
+void Thread::note_wrap() const {
+  if (!runs_port()) {
+    return;
+  }
+  const Frame& frame = frames_[frame_count_ - 1];
+  const Proto& proto = *frame.proto;
+  const auto at = static_cast<size_t>(frame.pc - proto.code.data());
+  const SourcePosition place = proto.positions[at > 0 ? at - 1 : 0];
+  static std::mutex mutex;
+  static std::set<std::pair<const SourceFile*, uint32_t>> reported;
+  const std::lock_guard lock(mutex);
+  if (reported.emplace(proto.source, place.line).second) {
+    const uint32_t start = line_start(proto.source->text, place.line);
+    const SourceSpan span = {proto.source->id, start + place.column - 1, place.line, place.column, 1};
+    print_diagnostic(render({span, "this result needs more than 64 bits and wraps; integers of Python grow",
+                             "use floats, or reduce the operands first, as by '%' or '&'"},
+                            *proto.source, "warning"));
+  }
+}
+
 void check_operands(const PortCheck& check, const Proto& proto, Value a, Value b) {
   if (check.form == PortCheck::Form::kRemoval) {
     check_removal(check, proto, a, b);
+    return;
+  }
+  if (check.form == PortCheck::Form::kIdentity) {
+    check_identity(check, proto, a, b);
     return;
   }
   if (!a.is_number() || !b.is_number()) {

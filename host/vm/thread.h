@@ -53,6 +53,8 @@ class Thread {
   /// While the stack is exhausted, nested drop() calls are skipped.
   void drop(Instance* instance);
   /// Whether the running function belongs to a program that imports torch, as programs from Python do.
+  /// Reports once for each line of a program with PyTorch that an operation on integers wraps.
+  void note_wrap() const;
   bool runs_port() const;
   /// The Simple stack, innermost first.
   std::vector<StackEntry> stack() const;
@@ -130,6 +132,7 @@ class Thread {
   bool continue_with(const Resumption& with, Generator* generator, Value& out);
   /// Calls the method __exit__ of a resource with a failure. True if it handles the error: it is declared
   /// `-> bool` and returns true.
+  Value call_exit(Value resource, const Method& exit, Value failure);
   bool exit_handles(Value resource, const Method& exit, Value failure);
   /// Runs the deferred code of an unfinished generator. An error in it goes to stderr.
   void run_leftover_defers(std::vector<Defer> defers);
@@ -193,6 +196,7 @@ class Thread {
   void push_frame(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index);
   bool enter(Closure* closure, uint32_t base, uint32_t result, int32_t lvalue_index);
   bool is_awaited_at_once(uint32_t result) const;
+  bool start_static_of_super(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec);
   bool start_method(const Method& method, uint32_t window, uint32_t count, const CallSpec* spec,
                     int32_t lvalue_index);
   bool call_native(const Native& native, uint32_t result, uint32_t first, uint32_t count);

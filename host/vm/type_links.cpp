@@ -8,6 +8,7 @@
 #include "host/values/module.h"
 #include "host/vm/described_types.h"
 #include "host/vm/hints.h"
+#include "host/vm/method_order.h"
 #include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 #include "host/vm/type_links.h"
@@ -149,36 +150,94 @@ void inherit_declaration(FieldInfo& own, const FieldInfo& inherited) {
   own = inherited;
 }
 
+// Whether no ancestor of the class has the same field: the class declares it.
+bool declares_field(const Record& record, const FieldInfo& field) {
+  return std::none_of(record.parents.begin(), record.parents.end(), [&](const Type* ancestor) {
+    if (ancestor->kind != Kind::kRecord) {
+      return false;
+    }
+    const auto& other = static_cast<const Record&>(*ancestor);
+    const auto found = other.field_index.find(field.name);
+    if (found == other.field_index.end()) {
+      return false;
+    }
+    const FieldInfo& inherited = other.fields[found->second];
+    return inherited.initializer == field.initializer && is_same(inherited.default_value, field.default_value);
+  });
+}
+
+void inherit_field(Record& record, FieldInfo field, const Record& parent) {
+  const auto [place, is_new] =
+      record.field_index.emplace(field.name, static_cast<uint32_t>(record.fields.size()));
+  if (!is_new) {
+    inherit_declaration(record.fields[place->second], field);
+    return;
+  }
+  if (record.has_objects) {
+    fail("objects of " + name_of(record.name) + " were created before it inherited the fields of " +
+             name_of(parent.name),
+         "create them below this line");
+  }
+  retained(field.default_value);
+  record.fields.push_back(field);
+}
+
+void inherit_method(Type& type, Symbol name, Method method) {
+  method.origin = Origin::kDefault;
+  type.methods.emplace(name, method);  // that of the first class in the order counts
+}
+
 // Adds the default methods of a trait, or the methods and fields of a parent class.
 void inherit(Type& type, const Type& parent) {
-  if (type.kind == Kind::kRecord && parent.kind == Kind::kRecord) {
-    inherit_direct_calls(static_cast<Record&>(type), static_cast<const Record&>(parent));
-  }
-  for (auto [name, method] : parent.methods) {
-    method.origin = Origin::kDefault;
-    type.methods.emplace(name, method);  // the first of two parents wins
+  for (const auto& [name, method] : parent.methods) {
+    inherit_method(type, name, method);
   }
   for (const auto& [name, value] : parent.statics) {
     type.statics.emplace(name, retained(value));
   }
-  if (type.kind != Kind::kRecord || parent.kind != Kind::kRecord) {
+  if (type.kind == Kind::kRecord && parent.kind == Kind::kRecord) {
+    for (const FieldInfo& field : static_cast<const Record&>(parent).fields) {
+      inherit_field(static_cast<Record&>(type), field, static_cast<const Record&>(parent));
+    }
+  }
+}
+
+// Adds what the class itself declares, without what it inherits.
+void inherit_own(Type& type, const Type& ancestor) {
+  for (const auto& [name, method] : ancestor.methods) {
+    if (method.origin != Origin::kDefault) {
+      inherit_method(type, name, method);
+    }
+  }
+  for (const auto& [name, value] : ancestor.statics) {
+    if (ancestor.declared_statics.contains(name)) {
+      type.statics.emplace(name, retained(value));
+    }
+  }
+  if (type.kind != Kind::kRecord || ancestor.kind != Kind::kRecord) {
     return;
   }
-  auto& record = static_cast<Record&>(type);
-  for (FieldInfo field : static_cast<const Record&>(parent).fields) {
-    const auto [place, is_new] =
-        record.field_index.emplace(field.name, static_cast<uint32_t>(record.fields.size()));
-    if (!is_new) {
-      inherit_declaration(record.fields[place->second], field);
-      continue;
+  const auto& record = static_cast<const Record&>(ancestor);
+  for (const FieldInfo& field : record.fields) {
+    if (declares_field(record, field)) {
+      inherit_field(static_cast<Record&>(type), field, record);
     }
-    if (record.has_objects) {
-      fail("objects of " + name_of(record.name) + " were created before it inherited the fields of " +
-               name_of(parent.name),
-           "create them below this line");
+  }
+}
+
+void inherit_from_all(Type& type, const std::vector<const Type*>& parents) {
+  for (const Type* parent : parents) {
+    if (type.kind == Kind::kRecord && parent->kind == Kind::kRecord) {
+      inherit_direct_calls(static_cast<Record&>(type), static_cast<const Record&>(*parent));
     }
-    retained(field.default_value);
-    record.fields.push_back(field);
+  }
+  if (parents.size() > 1) {
+    for (const Type* ancestor : type.parents) {
+      inherit_own(type, *ancestor);
+    }
+  }
+  for (const Type* parent : parents) {
+    inherit(type, *parent);
   }
 }
 
@@ -427,7 +486,8 @@ void free_description(Record* record, const TypeLink& link) {
   delete record;
 }
 
-void inherit_from(Type& type, const TypeExpr& declared, Value parent, LoadedModule& module) {
+// The trait or class of Simple that a declaration names as a parent.
+const Type& parent_type(const Type& type, const TypeExpr& declared, Value parent, LoadedModule& module) {
   if (declared.kind == TypeKind::kComputed) {  // super() has no name for it
     fail(name_of(type.name) + ": a computed parent must be a class of Python, got " + type_name(parent));
   }
@@ -438,10 +498,7 @@ void inherit_from(Type& type, const TypeExpr& declared, Value parent, LoadedModu
     }
     fail(name_of(type.name) + ": there is no trait " + name_of(path.back()), name_hint(module, path.back()));
   }
-  const Type* ancestor = as_object<Type>(parent);
-  inherit(type, *ancestor);
-  type.parents.push_back(ancestor);
-  type.parents.insert(type.parents.end(), ancestor->parents.begin(), ancestor->parents.end());
+  return *as_object<Type>(parent);
 }
 
 bool has_fields_last(const Record& record) {
@@ -509,6 +566,7 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
     type->add(name, method);
     share_initializer(*type, name, method);
   }
+  std::vector<const Type*> parents;
   std::vector<Value> foreign_parents;
   const Ref keywords = keywords_of(link);
   for (const TypeExpr* declared : link.parents) {
@@ -519,9 +577,11 @@ void Thread::link_type(const TypeLink& link, LoadedModule& module) {
     if (subclass_maker(found.get()) != nullptr) {
       foreign_parents.push_back(foreign_parent(link, *declared, found.get(), module));
     } else {
-      inherit_from(*type, *declared, found.get(), module);
+      parents.push_back(&parent_type(*type, *declared, found.get(), module));
     }
   }
+  add_ancestors(*type, parents);
+  inherit_from_all(*type, parents);
   if (foreign_parents.empty() && as_object<Dict>(keywords.get())->live > 0) {
     fail(name_of(type->name) + ": only a class with a Python parent can have keyword arguments");
   }

@@ -99,15 +99,34 @@ Symbol exit_hook() {
   return name;
 }
 
-// An `__exit__` that is declared `-> bool` decides about the error: true handles it, and an error of its own
-// replaces it.
+// An `__exit__` that is declared `-> bool`, or with Python's parameters, decides about the error: true handles
+// it, and an error of its own replaces it.
+// Python's parameters: `__exit__(self, type, error, traceback)` or `__exit__(self, *error)`.
+bool has_parameters_of_python(const Method& exit) {
+  const Proto& proto = *as_object<Closure>(exit.function)->proto;
+  return proto.parameters.size() == 4 || (proto.parameters.size() == 2 && proto.rest == 1);
+}
+
 bool decides_about_errors(const Method& exit) {
-  return as_object<Closure>(exit.function)->proto->returns_bool;
+  return as_object<Closure>(exit.function)->proto->returns_bool || has_parameters_of_python(exit);
 }
 }  // namespace
 
+Value Thread::call_exit(Value resource, const Method& exit, Value failure) {
+  if (!has_parameters_of_python(exit)) {
+    return call_method_of(resource, exit, &failure, 1);
+  }
+  if (failure.is_nil()) {
+    const Value nothing[3];
+    return call_method_of(resource, exit, nothing, 3);
+  }
+  const Ref arguments =
+      Ref::owned(call(machine_hooks().library_function("std/exceptions", "exit_arguments"), &failure, 1));
+  return call_method_of(resource, exit, as_object<Array>(arguments.get())->items.data(), 3);
+}
+
 bool Thread::exit_handles(Value resource, const Method& exit, Value failure) {
-  const Ref result = Ref::owned(call_method_of(resource, exit, &failure, 1));
+  const Ref result = Ref::owned(call_exit(resource, exit, failure));
   return decides_about_errors(exit) && truthy(result.get());
 }
 
@@ -119,7 +138,7 @@ void Thread::run_deferred(const Defer& defer) {
   static const Symbol close = intern("close");
   const Value nothing;
   if (const Method* method = find_method(defer.value, exit_hook())) {
-    release(call_method_of(defer.value, *method, &nothing, 1));
+    release(call_exit(defer.value, *method, nothing));
   } else if (const Method* other = find_method(defer.value, close)) {
     release(call_method_of(defer.value, *other, nullptr, 0));
   }
