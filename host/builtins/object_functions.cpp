@@ -9,9 +9,9 @@
 #include "host/modules/loader.h"
 #include "host/values/direct_calls.h"
 #include "host/values/module.h"
+#include "host/vm/method_order.h"
 #include "host/vm/patterns.h"
 #include "host/vm/protocols.h"
-#include "host/vm/method_order.h"
 #include "host/vm/thread.h"
 #include "host/vm/type_links.h"
 
@@ -234,11 +234,11 @@ const NativeEntry kSyntaxFunctions[] = {
     {"__caught__", caught_fn, 1, 1},        {"__raise__", raise_fn, 1, 1},
     {"__starred__", starred, 3, 3},         {"__super_attribute__", super_attribute, 4, 4},
     {"__spawn__", spawn_actor, 1, 1},       {"__method__", method_fn, 3, 3},
-    {"__delegate__", delegate_fn, 1, 1},
+    {"__delegate__", delegate_fn, 1, 1},    {"__is_type__", is_type_fn, 2, 2},
 };
 
 const NativeEntry kObjectFunctions[] = {
-    {"isinstance", isinstance_fn, 2, 2}, {"__is_type__", is_type_fn, 2, 2}, {"hasattr", hasattr_fn, 2, 2}, {"getattr", getattr_fn, 2, 3},
+    {"isinstance", isinstance_fn, 2, 2}, {"hasattr", hasattr_fn, 2, 2}, {"getattr", getattr_fn, 2, 3},
     {"setattr", setattr_fn, 3, 3},       {"round", round_fn, 1, 2},
 };
 

@@ -182,15 +182,19 @@ const NativeEntry kHooks[] = {
 
 const NativeEntry kFunctionsOfPython[] = {
     {"map", map_function, 2, -1},      {"filter", filter_function, 2, 2},
-    {"repr", repr_function, 1, 1},     {"__repr__", repr_function, 1, 1},     {"slice", slice_function, 1, 3},
+    {"repr", repr_function, 1, 1},     {"slice", slice_function, 1, 3},
     {"divmod", divmod_function, 2, 2}, {"pow", pow_function, 2, 3},
     {"chr", chr_function, 1, 1},       {"ord", ord_function, 1, 1},
     {"vars", vars_function, 1, 1},     {"open", open_function, 1, 4, open_with_names},
 };
 
+// What the parser makes of `{x!r}`, also where the program has a `repr` of its own.
+const NativeEntry kFormatFunctions[] = {{"__repr__", repr_function, 1, 1}};
+
 }  // namespace
 
 void install_python_functions() {
+  add_functions(kFormatFunctions);
   add_functions(kFunctionsOfPython);
   for (const Kind kind : {Kind::kText, Kind::kArray, Kind::kTuple, Kind::kDict}) {
     add_methods(kind, kHooks);

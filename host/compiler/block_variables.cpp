@@ -23,8 +23,8 @@ bool FunctionCompiler::is_declared_outside(Symbol name, const void* key) {
     return module_.declared.contains(name) || module_.fixed.contains(name) ||
            module_.top_names.contains(name);
   }
-  const bool is_field = fields_ != nullptr && has_self() &&
-                        std::find(fields_->begin(), fields_->end(), name) != fields_->end();
+  const bool is_field =
+      fields_ != nullptr && has_self() && std::find(fields_->begin(), fields_->end(), name) != fields_->end();
   const Type* type = owner();
   return is_field || (type != nullptr && type->declared_statics.contains(name)) ||
          (module_.variables.contains(name) && !hides_variable(name)) || module_.top_names.contains(name);
@@ -71,8 +71,7 @@ void FunctionCompiler::note_ended_block(Symbol name, const void* key) {
 }
 
 void FunctionCompiler::note_ended_pattern(const Pattern& pattern) {
-  for_each_binding(pattern,
-                   [&](const BindingPattern& binding) { note_ended_block(binding.name, &binding); });
+  for_each_binding(pattern, [&](const BindingPattern& binding) { note_ended_block(binding.name, &binding); });
 }
 
 // Before the name is read.

@@ -112,8 +112,8 @@ uint16_t FunctionCompiler::call_spec(const std::vector<Arg>& args) {
 }
 
 namespace {
-// What the parser makes of `super()`: a call of the keyword with a class's key, its first parent, self and the
-// name of the method.
+// What the parser makes of `super()`: a call of the keyword with a class's key, its first parent, self and
+// the name of the method.
 bool is_super(const Expr& expr) {
   static const Symbol name = intern("super");
   return expr.kind == ExprKind::kCall && as<CallExpr>(expr).callee->kind == ExprKind::kName &&

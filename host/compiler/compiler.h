@@ -577,7 +577,7 @@ class FunctionCompiler {
   };
   std::unordered_map<Symbol, HiddenVariable> hidden_by_loops_;
   std::unordered_map<Symbol, std::vector<const void*>> ended_blocks_;  // declarations of their variables
-  VariableUses uses_;                            // of a program with PyTorch
+  VariableUses uses_;                                                  // of a program with PyTorch
   std::unordered_set<const Expr*> absences_;     // subscripts where a missing key is nil
   std::unordered_set<const Expr*> truncations_;  // quotients where an integer is wanted
   std::unordered_set<const Expr*> shown_;        // quotients that are printed

@@ -244,12 +244,11 @@ void FunctionCompiler::check_pairs(const Pattern& pattern, const PatternPtr& sec
   }
 }
 
-// `pairs = zip(xs, ys)`: what Python's function returns can be visited once. Where the call is visited at once,
-// as in `for x, y in zip(xs, ys)`, its array serves as well.
+// `pairs = zip(xs, ys)`: what Python's function returns can be visited once. Where the call is visited at
+// once, as in `for x, y in zip(xs, ys)`, its array serves as well.
 bool FunctionCompiler::is_one_pass(const Expr& value) {
   static const std::unordered_set<std::string> makers = {"zip", "map", "filter", "enumerate", "reversed"};
-  return is_port() && value.kind == ExprKind::kCall &&
-         as<CallExpr>(value).callee->kind == ExprKind::kName &&
+  return is_port() && value.kind == ExprKind::kCall && as<CallExpr>(value).callee->kind == ExprKind::kName &&
          makers.contains(name_of(as<NameExpr>(*as<CallExpr>(value).callee).name)) &&
          names_builtin(*as<CallExpr>(value).callee);
 }

@@ -222,6 +222,14 @@ void FunctionCompiler::compile(const AssignStmt& stmt) {
     assign_chained(stmt);
   } else if (stmt.targets.size() == 1) {
     assign_one(*stmt.targets[0], *stmt.value);
+    if (stmt.targets[0]->kind == ExprKind::kName && is_search(*stmt.value)) {
+      const Symbol name = as<NameExpr>(*stmt.targets[0]).name;
+      if (Local* local = find_local(name)) {
+        local->is_search = true;
+      } else if (is_module_) {
+        module_.searches.insert(name);
+      }
+    }
   } else {
     assign_parts(stmt.targets, temporary_of(*stmt.value));
   }

@@ -186,8 +186,9 @@ bool keeps_arguments(const std::vector<Arg>& args) {
   };
   return std::all_of(args.begin(), args.end(),
                      [](const Arg& arg) { return arg.kind == ArgKind::kPositional; }) &&
-         !args.empty() && (args.size() > 1 || !(is_text(*args[0].value) || args[0].value->kind == ExprKind::kBinary ||
-                                                args[0].value->kind == ExprKind::kCall));
+         !args.empty() &&
+         (args.size() > 1 || !(is_text(*args[0].value) || args[0].value->kind == ExprKind::kBinary ||
+                               args[0].value->kind == ExprKind::kCall));
 }
 
 }  // namespace
@@ -211,7 +212,8 @@ StmtPtr Parser::raise_statement() {
     return with_cause(std::move(cause), statement_of(span, call_of("__raise__", std::move(raised))));
   }
   const bool is_key_error = name_of(as<NameExpr>(*name).name) == "KeyError";  // its text is that of repr()
-  if (raised->kind == ExprKind::kCall && (is_key_error || keeps_arguments(static_cast<CallExpr&>(*raised).args))) {
+  if (raised->kind == ExprKind::kCall &&
+      (is_key_error || keeps_arguments(static_cast<CallExpr&>(*raised).args))) {
     return with_cause(std::move(cause), statement_of(span, call_of("__raise__", std::move(raised))));
   }
   exceptions_.pop_back();

@@ -197,7 +197,7 @@ struct Record : Type {
   bool awaits_statement = false;  // true until the class statement runs
   bool has_objects = false;
   const DeclInfo* declaration = nullptr;
-  int64_t key = 0;  // key_of_class() of its statement
+  int64_t key = 0;                   // key_of_class() of its statement
   bool has_several_parents = false;  // it, or an ancestor: super() depends on the class of the object
   Value foreign;  // the class of another language that the class statement created, see type_links.cpp; else
                   // nil

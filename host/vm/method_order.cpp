@@ -135,8 +135,8 @@ Value next_class(Value parent, int64_t key, Value self, Symbol name) {
       at = std::find_if(record->parents.begin(), record->parents.end(), is_here);
       at += at == record->parents.end() ? 0 : 1;
     }
-    const auto found = std::find_if(at, record->parents.end(),
-                                    [&](const Type* type) { return defines(*type, name); });
+    const auto found =
+        std::find_if(at, record->parents.end(), [&](const Type* type) { return defines(*type, name); });
     if (found != record->parents.end()) {
       return Value::object(const_cast<Type*>(*found));
     }

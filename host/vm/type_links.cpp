@@ -162,7 +162,8 @@ bool declares_field(const Record& record, const FieldInfo& field) {
       return false;
     }
     const FieldInfo& inherited = other.fields[found->second];
-    return inherited.initializer == field.initializer && is_same(inherited.default_value, field.default_value);
+    return inherited.initializer == field.initializer &&
+           is_same(inherited.default_value, field.default_value);
   });
 }
 

@@ -99,9 +99,9 @@ Symbol exit_hook() {
   return name;
 }
 
-// An `__exit__` that is declared `-> bool`, or with Python's parameters, decides about the error: true handles
-// it, and an error of its own replaces it.
-// Python's parameters: `__exit__(self, type, error, traceback)` or `__exit__(self, *error)`.
+// An `__exit__` that is declared `-> bool`, or with Python's parameters, decides about the error: true
+// handles it, and an error of its own replaces it. Python's parameters: `__exit__(self, type, error,
+// traceback)` or `__exit__(self, *error)`.
 bool has_parameters_of_python(const Method& exit) {
   const Proto& proto = *as_object<Closure>(exit.function)->proto;
   return proto.parameters.size() == 4 || (proto.parameters.size() == 2 && proto.rest == 1);
