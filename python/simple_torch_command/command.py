@@ -69,7 +69,16 @@ def main(arguments: list[str] | None = None) -> int:
         return notebook(rest)
     if command in PROGRAMS:
         return run_host(installed, [str(installed.folder / "share" / "simple" / PROGRAMS[command]), *rest])
+    if not is_for_host(command):
+        print(f"error: no command or file named '{command}'\n\n{USAGE}", end="", file=sys.stderr)
+        return 2
     return run_host(installed, arguments)
+
+
+def is_for_host(argument: str) -> bool:
+    """Whether the first argument is an option, a command of the host, or a file: one with a suffix may be missing."""
+    is_file_name = "." in argument or "/" in argument or Path(argument).exists()
+    return is_file_name or argument.startswith("-") or argument in ("run", "test")
 
 
 def run_host(installed: Installation, arguments: list[str]) -> int:

@@ -36,6 +36,12 @@ def test_help_names_every_command(bare):
         assert f"bin/simple {command}" in done.stdout
 
 
+def test_an_unknown_command_lists_the_commands(bare):
+    done = simple(bare, "repl")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: no command or file named 'repl'\n\n" + simple(bare, "--help").stdout
+
+
 def test_each_command_has_help(bare):
     for command in ("setup", "build", "test", "notebook", "bench", "doctor", "wheel", "docs", "completion"):
         done = simple(bare, command, "--help")

@@ -49,6 +49,12 @@ def test_usage_names_the_commands(simple):
     assert simple("--version").stdout.strip() == "simple-host 0.1.0"
 
 
+def test_an_unknown_command_lists_the_commands(simple):
+    done = simple("repl")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: no command or file named 'repl'\n\n" + simple("--help").stdout
+
+
 def test_every_command_has_help(simple):
     for command in ("run", "test", "models", "examples", "doctor", "new", "completion"):
         done = simple(command, "--help")
