@@ -47,7 +47,7 @@ def test_variables_are_shared_in_both_directions(session: Any, names: dict[str, 
     exec("c = a + 1\nb = 2.5", names)
     assert session.run("(c, b)") == (2, 2.5)
     exec("del c", names)
-    with pytest.raises(RuntimeError, match="'c' is not defined"):
+    with pytest.raises(NameError, match="'c' is not defined"):
         session.run("c")
 
 
@@ -178,7 +178,7 @@ def test_hidden_names(names: dict[str, Any]) -> None:
     session = simple_torch.Session(names, hidden={"In"})
     assert session.run("shown") == 2
     for name in ("_private", "In"):
-        with pytest.raises(RuntimeError, match="is not defined"):
+        with pytest.raises(NameError, match="is not defined"):
             session.run(name)
     session.close()
 
@@ -187,7 +187,7 @@ def test_two_sessions_are_separate_unless_they_share_a_dict(names: dict[str, Any
     one, two, other = simple_torch.Session(names), simple_torch.Session(names), simple_torch.Session()
     one.run("val x = 1")
     assert two.run("x") == 1
-    with pytest.raises(RuntimeError, match="'x' is not defined"):
+    with pytest.raises(NameError, match="'x' is not defined"):
         other.run("x")
     for session in (one, two, other):
         session.close()
@@ -314,5 +314,5 @@ def test_underscore_is_a_variable_outside_of_arguments():
     session = simple_torch.Session(namespace)
     assert session.run("_ + 1") == 43
     assert session.run("[1, 2].map(_ * 10)") == [10, 20]  # in an argument it is a placeholder
-    with pytest.raises(RuntimeError, match="'_private' is not defined"):
+    with pytest.raises(NameError, match="'_private' is not defined"):
         session.run("_private")
