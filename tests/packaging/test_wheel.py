@@ -126,6 +126,9 @@ def test_std_modules_run_where_the_system_has_no_libraries(environment, hidden, 
 def test_python_and_ipython_import_the_package(environment):
     code = "import simple_torch; print(simple_torch.run('fn twice(x): x * 2').twice(4))"
     assert output_of(environment / "bin" / "python", "-c", code) == "8\n"
+    magic = 'get_ipython().run_cell_magic("simple", "", "use torch; print torch.ones([2]).tolist()")'
+    shown = output_of(environment / "bin" / "python", "-m", "IPython", "-c", f"%load_ext simple_torch\n{magic}")
+    assert shown == "[1.0, 1.0]\n"
     kernels = environment / "share" / "jupyter" / "kernels" / "simple" / "kernel.json"
     assert kernels.exists()
     assert (environment / "share" / "jupyter" / "labextensions" / "simple-torch" / "package.json").exists()
