@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "builtins.md"
-ENTRY = re.compile(r'\{"(\w+)", [\w<>:]+, (-?\d+), (-?\d+)(, \w+)?\}')
+ENTRY = re.compile(r"""\{"(\w+)", [\w<>:']+, (-?\d+), (-?\d+)(, \w+)?\}""")
 # The file, the table in it, the heading, and whether the first argument is the value before the dot.
 TABLES = [
     ("functions.cpp", "kFunctions", "Functions", False),
@@ -19,9 +19,11 @@ TABLES = [
     ("python_functions.cpp", "kFunctionsOfPython", "Functions", False),
     ("generator_methods.cpp", "functions", "Functions", False),
     ("text_methods.cpp", "kMethods", "Methods of text", True),
+    ("python_text_methods.cpp", "kMethods", "Methods of text", True),
     ("collection_methods.cpp", "kReading", "Methods of arrays, tuples, ranges and dicts", True),
     ("collection_methods.cpp", "kIndexed", "Methods of arrays and tuples", True),
     ("collection_methods.cpp", "kChanging", "Methods of arrays", True),
+    ("collection_methods.cpp", "kNamedTuples", "Methods of tuples with names", True),
     ("dict_methods.cpp", "kDict", "Methods of dicts", True),
     ("collection_methods.cpp", "kRange", "Methods of ranges", True),
     ("value_methods.cpp", "kNumbers", "Methods of numbers", True),
@@ -67,7 +69,8 @@ def page() -> str:
     sections["Functions"]["iter"] = "(1)"  # iterator_methods.cpp
     lines = [HEAD.rstrip()]
     for heading, names in sections.items():
-        listed = [f"`{name}` {count}" for name, count in sorted(names.items())]
+        hidden = "__" if heading == "Functions" else " "  # what the parser calls
+        listed = [f"`{name}` {count}" for name, count in sorted(names.items()) if not name.startswith(hidden)]
         words = [f"{item}," for item in listed[:-1]] + listed[-1:]
         lines += ["", f"## {heading}", "", *wrapped([word.replace(" ", "\u00a0") for word in words])]
     return "\n".join(lines).replace("\u00a0", " ") + "\n"

@@ -81,4 +81,8 @@ inline Collected collected_elements(Thread& thread, Value iterable) {
   return collected;
 }
 
+/// The keys of a dict for a key function that is a dict's get() or __getitem__(), as in max(d, key: d.get);
+/// nil for other values, whose elements count.
+Ref keys_for(Value iterable, Value key);
+
 }  // namespace spl

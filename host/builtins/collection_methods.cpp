@@ -75,11 +75,25 @@ Value array_clone(Thread&, Value* args, int) {
   const Elements& items = as_object<Array>(args[0])->items;
   return Value::object(new Array(items.slice(0, items.size())));
 }
+// index(x), index(x, start, stop): an error without a match.
 Value index_or_fail(Thread& thread, Value* args, int count) {
-  const Value found = index_of(thread, args, count);
+  Value found;
+  if (count == 2) {
+    found = index_of(thread, args, count);
+  } else {
+    const auto size = thread.length(args[0]);
+    const auto bound = [&](int at, int64_t otherwise) {
+      const int64_t index = count > at ? to_integer(args[at]) : otherwise;
+      return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size);
+    };
+    for (int64_t at = bound(2, 0), end = bound(3, size); at < end && found.is_nil(); ++at) {
+      const Ref element = Ref::owned(thread.get_index(args[0], Value::integer(at)));
+      found = equals(element.get(), args[1]) ? Value::integer(at) : found;
+    }
+  }
   if (found.is_nil()) {
-    fail("index(): " + display(args[1]) + " is not in the " + type_name(args[0]),
-         "index_of() returns nil for a missing element");
+    fail_value("index(): " + display(args[1]) + " is not in the " + type_name(args[0]),
+               "index_of() returns nil for a missing element");
   }
   return found;
 }
@@ -646,6 +660,10 @@ Value sorted_with(Thread& thread, Value* args, int count) {  // args: the elemen
 Value sorted_function_with(Thread& thread, Value* args, int count) {  // args: the names, the elements
   if (count > 1) {
     std::swap(args[0], args[1]);
+    const NamedArguments named = sort_options("sorted", args[1], count);
+    if (Ref keys = keys_for(args[0], named.get("key")); !keys.get().is_nil()) {
+      assign(args[0], keys.take());
+    }
   }
   return sorted_with(thread, args, count);
 }
@@ -675,9 +693,18 @@ Value pop(Thread&, Value* args, int count) {
   const size_t at = count > 1 ? checked_index(args[1], items.size(), "array") : items.size() - 1;
   return items.take(at);
 }
-Value insert(Thread&, Value* args, int) {
+// An index outside the array is its start or end in a program that comes from Python, as there; a negative
+// one counts from the end.
+Value insertion_index(Thread& thread, Value index, size_t size) {
+  if (!index.is_int() || !thread.runs_port()) {
+    return index;
+  }
+  const auto end = static_cast<int64_t>(size);
+  return Value::integer(std::clamp<int64_t>(index.as_int < 0 ? index.as_int + end : index.as_int, 0, end));
+}
+Value insert(Thread& thread, Value* args, int) {
   auto& items = own_elements(args[0]).vector();
-  const size_t at = checked_index(args[1], items.size() + 1, "array");
+  const size_t at = checked_index(insertion_index(thread, args[1], items.size()), items.size() + 1, "array");
   items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), retained(args[2]));
   return retained(args[0]);
 }
@@ -790,6 +817,28 @@ Value truncate(Thread&, Value* args, int) {
   return retained(args[0]);
 }
 
+}  // namespace
+
+Ref keys_for(Value iterable, Value key) {
+  static const Symbol get = intern("get"), item = intern("__getitem__");
+  if (!iterable.is(Kind::kDict) || !key.is(Kind::kBoundMethod)) {
+    return {};
+  }
+  const auto* method = as_object<BoundMethod>(key);
+  const bool reads = method->self.is(Kind::kDict) && method->function.is(Kind::kNative) &&
+                     (as_object<Native>(method->function)->name == name_of(get) ||
+                      as_object<Native>(method->function)->name == name_of(item));
+  std::vector<Value> keys;
+  for (const auto& entry : as_object<Dict>(iterable)->entries) {
+    if (reads && !entry.key.is_missing()) {
+      keys.push_back(retained(entry.key));
+    }
+  }
+  return reads ? Ref::owned(make_array(std::move(keys))) : Ref();
+}
+
+namespace {
+
 // ---- Functions for any iterable --------------------------------------------------------------------------
 
 Value to_array_function(Thread& thread, Value* args, int count) {
@@ -853,6 +902,26 @@ Value zip_all(Thread& thread, Value* args, int count) {
   return result.array();
 }
 
+// zip(a, b, strict: true): an error unless all have equally many elements.
+Value zip_with(Thread& thread, Value* args, int count) {  // args: the names, the iterables
+  if (!NamedArguments("zip", args[0], {"strict"}).is_true("strict")) {
+    return zip_all(thread, args + 1, count - 1);
+  }
+  std::vector<Ref> arrays;
+  std::vector<Value> columns;
+  for (int i = 1; i < count; ++i) {
+    arrays.push_back(Ref::owned(to_array_function(thread, args + i, 1)));
+    columns.push_back(arrays.back().get());
+    const size_t first = as_object<Array>(columns[0])->items.size(),
+                 size = as_object<Array>(columns.back())->items.size();
+    if (size != first) {
+      fail_value("zip() argument " + std::to_string(i) + " is " + (size < first ? "shorter" : "longer") +
+                 " than argument 1");
+    }
+  }
+  return zip_all(thread, columns.data(), count - 1);
+}
+
 const NativeEntry kReading[] = {
     {"len", len, 1, 1},
     {"length", len, 1, 1},
@@ -912,9 +981,65 @@ const NativeEntry kReading[] = {
     {"rotate", rotated, 1, 2},
     {"transpose", transposed, 1, 1},
 };
+// ---- Tuples with names, as std.collections.namedtuple() makes them ---------------------------------------
+
+const Tuple& named_tuple(Value* args, const char* method) {
+  const auto& tuple = *as_object<Tuple>(args[0]);
+  if (tuple.names.size() < tuple.items.size() || tuple.names.empty()) {
+    fail(std::string("a tuple without names has no method ") + method);
+  }
+  return tuple;
+}
+Value names_of_tuple(Thread&, Value* args, int) {
+  const Tuple& tuple = named_tuple(args, "_fields");
+  std::vector<Value> names;
+  for (size_t i = 0; i < tuple.items.size(); ++i) {
+    names.push_back(make_text(name_of(tuple.names[i])));
+  }
+  return make_tuple(std::move(names));
+}
+Value dict_of_tuple(Thread&, Value* args, int) {
+  const Tuple& tuple = named_tuple(args, "_asdict");
+  const Ref made = Ref::owned(Value::object(new Dict()));
+  for (size_t i = 0; i < tuple.items.size(); ++i) {
+    as_object<Dict>(made.get())->set(make_text(name_of(tuple.names[i])), retained(tuple.items[i]));
+  }
+  return retained(made.get());
+}
+// _replace(x: 3): the tuple with other values. args: the tuple, the names.
+Value replaced_with(Thread&, Value* args, int count) {
+  const Tuple& tuple = named_tuple(args, "_replace");
+  if (count != 2) {
+    fail_arguments("_replace(): the arguments must have names");
+  }
+  std::vector<Value> items;
+  for (const Value item : tuple.items) {
+    items.push_back(retained(item));
+  }
+  Ref made = Ref::owned(make_tuple(std::move(items)));
+  as_object<Tuple>(made.get())->names = tuple.names;
+  for (const auto& entry : as_object<Dict>(args[1])->entries) {
+    const Symbol name = intern(text_of(entry.key));
+    const auto found = std::find(tuple.names.begin(), tuple.names.end(), name);
+    const auto at = static_cast<size_t>(found - tuple.names.begin());
+    if (at >= tuple.items.size()) {
+      fail_value("_replace(): the tuple has no field " + name_of(name));
+    }
+    as_object<Tuple>(made.get())->items.set(at, retained(entry.value));
+  }
+  return made.take();
+}
+Value replaced(Thread&, Value* args, int) { return retained(args[0]); }
+
+const NativeEntry kNamedTuples[] = {
+    {"_fields", names_of_tuple, 1, 1},
+    {"_asdict", dict_of_tuple, 1, 1},
+    {"_replace", replaced, 1, 1, replaced_with},
+};
+
 const NativeEntry kIndexed[] = {
     {"first", first, 1, 1},       {"last", last, 1, 1},           {"get", get, 2, 3},
-    {"index_of", index_of, 2, 2}, {"index", index_or_fail, 2, 2}, {"last_index_of", last_index_of, 2, 2},
+    {"index_of", index_of, 2, 2}, {"index", index_or_fail, 2, 4}, {"last_index_of", last_index_of, 2, 2},
     {"slice", slice, 2, 3},       {"concat", concat, 2, 2},       {"clone", array_clone, 1, 1},
     {"copy", array_clone, 1, 1},  {"fetch", get, 3, 3},           {"merge", concat, 2, 2},
 };
@@ -952,7 +1077,7 @@ const NativeEntry kPythonFunctions[] = {
     {"sorted", sorted, 1, 2, sorted_function_with},
     {"reversed", reversed, 1, 1},
     {"enumerate", enumerate_function, 1, 2, enumerate_with},
-    {"zip", zip_all, 0, -1},
+    {"zip", zip_all, 0, -1, zip_with},
     {"any", any_fn, 1, 1},
     {"all", all_fn, 1, 1},
     {"list", to_array_function, 0, 1},
@@ -969,6 +1094,7 @@ void install_collection_methods() {
   for (const Kind kind : {Kind::kArray, Kind::kTuple}) {
     add_methods(kind, kIndexed);
   }
+  add_methods(Kind::kTuple, kNamedTuples);
   add_methods(Kind::kArray, kChanging);
   add_methods(Kind::kRange, kRange);
   install_array_type("Array");

@@ -159,13 +159,35 @@ Value add_method(Thread&, Value* args, int) {
   }
   auto* record = as_object<Record>(both[0]);
   const Symbol name = intern(expect_text(args[1], "rt_add_method: the name"));
-  if (record->find(name) != nullptr) {
-    return Value();
+  if (const Method* own = record->find(name); own != nullptr && own->origin != Origin::kDefault) {
+    return Value();  // not that of a parent
   }
   record->add(name, Method{retained(both[1])});
   record->cache_hooks();
   ++method_epoch();
   return Value();
+}
+
+// The defaults of the fields of a class, each an array of name and value. Expressions are evaluated.
+Value field_defaults(Thread& thread, Value* args, int) {
+  const Value type = element(args[0]);
+  if (!type.is(Kind::kRecord)) {
+    fail("rt_field_defaults: expected a class");
+  }
+  const Ref found = Ref::owned(make_array({}));
+  for (const FieldInfo& field : as_object<Record>(type)->fields) {
+    if (!field.has_default) {
+      continue;
+    }
+    Ref value = Ref::shared(field.default_value);
+    if (field.initializer != nullptr) {
+      const Ref closure = Ref::owned(make_closure(field.initializer));
+      value = Ref::owned(thread.call(closure.get(), nullptr, 0));
+    }
+    as_object<Array>(found.get())
+        ->items.push_back(make_array({make_text(name_of(field.name)), value.take()}));
+  }
+  return retained(found.get());
 }
 
 Value captured(Thread&, Value* args, int) { return make_array(captured_values(element(args[0]))); }
@@ -527,6 +549,7 @@ constexpr NativeEntry kExterns[] = {
     {"rt_members", members, 1, 1},
     {"rt_fields", fields, 1, 1},
     {"rt_add_method", add_method, 2, 2},
+    {"rt_field_defaults", field_defaults, 1, 1},
     {"rt_reached", captured, 1, 1},
     {"rt_shallow_copy", shallow_copy, 1, 1},
     {"rt_receiver", receiver, 1, 1},

@@ -12,9 +12,11 @@
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 
 #include "host/builtins/builtins.h"
+#include "host/builtins/collection_elements.h"
 #include "host/builtins/host_externs.h"
 #include "host/builtins/named_arguments.h"
 #include "host/modules/loader.h"
@@ -132,20 +134,23 @@ bool is_text_of_port(Thread& thread, Value value) { return value.is(Kind::kText)
 // int(), float(), str() and bool() without an argument are 0, 0.0, "" and false, as in Python.
 // int(text, base): ValueError unless all of the text is a number of that base.
 Value integer_of_base(Value text, Value base) {
-  const int64_t radix = to_integer(base);
-  if (radix < 2 || radix > 36) {
+  int64_t radix = to_integer(base);
+  if (radix != 0 && (radix < 2 || radix > 36)) {
     fail_value("int() base must be >= 2 and <= 36, got " + std::to_string(radix));
   }
   std::string digits = stripped(expect_text(text, "the first argument of int() with a base"));
   const bool is_negative = digits.starts_with('-');
   digits.erase(0, is_negative || digits.starts_with('+') ? 1 : 0);
   for (const auto& [prefix, of] : {std::pair{"0x", 16}, std::pair{"0o", 8}, std::pair{"0b", 2}}) {
-    if (radix == of && (digits.starts_with(prefix) ||
-                        digits.starts_with(std::string("0") + static_cast<char>(prefix[1] - 32)))) {
+    if ((radix == of || radix == 0) &&
+        (digits.starts_with(prefix) ||
+         digits.starts_with(std::string("0") + static_cast<char>(prefix[1] - 32)))) {
       digits.erase(0, 2);
+      radix = of;
       break;
     }
   }
+  radix = radix == 0 ? 10 : radix;  // without a prefix
   int64_t value = 0;
   const char* last = digits.data() + digits.size();
   const auto [end, problem] = std::from_chars(digits.data(), last, value, static_cast<int>(radix));
@@ -162,6 +167,13 @@ Value int_fn(Thread& thread, Value* args, int count) {
     return python_number(text_of(args[0]), true);
   }
   return Value::integer(count == 0 ? 0 : to_integer(args[0]));
+}
+Value int_with(Thread&, Value* args, int count) {  // args: the names, the text
+  const NamedArguments named("int", args[0], {"base"});
+  if (count != 2 || named.get("base").is_nil()) {
+    fail_arguments("int(): a text and base were expected");
+  }
+  return integer_of_base(args[1], named.get("base"));
 }
 Value float_fn(Thread& thread, Value* args, int count) {
   if (count > 0 && is_text_of_port(thread, args[0])) {
@@ -181,6 +193,31 @@ Value type_of_fn(Thread&, Value* args, int) { return make_text(type_name(args[0]
 Value type_fn(Thread& thread, Value* args, int count) {
   static const Symbol type = intern("__class__");
   return args[0].is(Kind::kInstance) ? thread.get_field(args[0], type) : type_of_fn(thread, args, count);
+}
+
+// `type(x).__name__`: the name of the class; Python's of a built-in type.
+Value python_type_name(Thread& thread, Value* args, int) {
+  static const std::unordered_map<std::string, std::string> names = {
+      {"i64", "int"},    {"f64", "float"},    {"text", "str"},
+      {"array", "list"}, {"nil", "NoneType"}, {"None", "NoneType"},
+      {"class", "type"}, {"Set", "set"},      {"FrozenSet", "frozenset"}};
+  static const Symbol own_name = intern("__name__");
+  if (is_none(args[0])) {
+    return make_text("NoneType");
+  }
+  if (args[0].is(Kind::kTuple) &&
+      as_object<Tuple>(args[0])->names.size() > as_object<Tuple>(args[0])->items.size()) {
+    return make_text(name_of(as_object<Tuple>(args[0])->names.back()));
+  }
+  if (args[0].is(Kind::kInstance)) {
+    const Ref type = Ref::owned(type_fn(thread, args, 1));
+    const Ref name = Ref::owned(thread.get_field(type.get(), own_name));
+    const auto found = names.find(display(name.get()));
+    return found == names.end() ? retained(name.get()) : make_text(found->second);
+  }
+  const std::string name = type_name(args[0]);
+  const auto found = names.find(name);
+  return make_text(found == names.end() ? name : found->second);
 }
 
 Value abs_fn(Thread& thread, Value* args, int) {
@@ -228,7 +265,8 @@ Value extreme(Thread& thread, Value* args, int count, int wanted) {
   }
   return best;
 }
-// min(xs, key: f, default: x). The first of several best elements wins, as in Python.
+// min(xs, key: f, default: x), where a dict stands for its keys if the key is its get(). The first of several
+// best elements wins, as in Python.
 Value extreme_with(Thread& thread, const char* function, Value* args, int count, int wanted) {
   const NamedArguments named(function, args[0], {"key", "default"});
   const Value key = named.get("key");
@@ -245,8 +283,9 @@ Value extreme_with(Thread& thread, const char* function, Value* args, int count,
     }
     return true;
   };
+  const Ref keys = count == 2 ? keys_for(args[1], key) : Ref();
   if (count == 2) {
-    thread.each(args[1], consider);
+    thread.each(keys.get().is_nil() ? args[1] : keys.get(), consider);
   } else {
     std::for_each(args + 1, args + count, consider);
   }
@@ -279,6 +318,13 @@ Value set_fn(Thread& thread, Value* args, int count) {
   const Ref none = Ref::owned(make_array({}));
   const Value items = count == 0 ? none.get() : args[0];
   return thread.call(library_function("std/set", "make_set"), &items, 1);
+}
+
+// frozenset(xs): a FrozenSet of std.set.
+Value frozenset_fn(Thread& thread, Value* args, int count) {
+  const Ref none = Ref::owned(make_array({}));
+  const Value items = count == 0 ? none.get() : args[0];
+  return thread.call(library_function("std/set", "make_frozen_set"), &items, 1);
 }
 
 Value range_fn(Thread& thread, Value* args, int count) {
@@ -335,8 +381,8 @@ void wait_until(Try&& is_done) {
   }
 }
 
-// Appends what standard input has. False if there is no more. Whoever sends it may wait for what was printed, as with
-// Python's input().
+// Appends what standard input has. False if there is no more. Whoever sends it may wait for what was printed,
+// as with Python's input().
 bool read_more(std::string& unread) {
   flush_output();
   constexpr int kPart = 50;  // milliseconds
@@ -413,7 +459,7 @@ const NativeEntry kFunctions[] = {
     {"print_raw", print_raw, 0, -1},
     {"assert", assert_fn, 1, 2},
     {"len", len_fn, 1, 1},
-    {"int", int_fn, 0, 2},
+    {"int", int_fn, 0, 2, int_with},
     {"i64", int_fn, 1, 1},
     {"float", float_fn, 0, 1},
     {"f64", float_fn, 1, 1},
@@ -429,12 +475,14 @@ const NativeEntry kFunctions[] = {
     {"text", str_fn, 1, 1},
     {"bool", bool_fn, 0, 1},
     {"type_of", type_of_fn, 1, 1},
+    {"__type_name__", python_type_name, 1, 1},
     {"type", type_fn, 1, 1},
     {"abs", abs_fn, 1, 1},
     {"min", min_fn, 1, -1, min_with},
     {"max", max_fn, 1, -1, max_with},
     {"sum", sum_fn, 1, 2},
     {"set", set_fn, 0, 1},
+    {"frozenset", frozenset_fn, 0, 1},
     {"range", range_fn, 1, 3},
     {"attempt", attempt_fn, 1, 1},
     {"panic", panic_fn, 0, 1},

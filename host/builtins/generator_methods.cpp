@@ -10,17 +10,21 @@ namespace spl {
 namespace {
 
 // next(x): the next value, nil at the end. For an object with next(), Some(x) becomes x.
-Value next_or_nil(Thread& thread, Value* args, int) {
+// next(x, default): the default at the end.
+Value next_value(Thread& thread, Value* args, int count) {
   static const Symbol next = intern("next");
   Value value;
+  const auto at_end = [&] { return count > 1 ? retained(args[1]) : Value(); };
   if (args[0].is(Kind::kGenerator)) {
-    thread.resume(as_object<Generator>(args[0]), value);
-    return value;
+    if (thread.resume(as_object<Generator>(args[0]), value)) {
+      return value;
+    }
+    release(value);
+    return at_end();
   }
   if (args[0].is(Kind::kIterator)) {
     Value state[2] = {args[0], Value::integer(0)};
-    thread.iterate(state, value);
-    return value;
+    return thread.iterate(state, value) ? value : at_end();
   }
   static const Symbol next_hook = intern("__next__");
   const Method* own = args[0].is(Kind::kInstance) ? thread.find_method(args[0], next) : nullptr;
@@ -35,7 +39,16 @@ Value next_or_nil(Thread& thread, Value* args, int) {
     fail("next(): argument must be a generator or an object with next(), got " + type_name(args[0]),
          "iter() of an iterable returns one");
   }
-  thread.next_of(args[0], *own, value);
+  return thread.next_of(args[0], *own, value) ? value : at_end();
+}
+
+// next(x) in a program that catches StopIteration.
+Value next_or_stop(Thread& thread, Value* args, int) {
+  Value with_default[] = {args[0], Value::missing()};
+  const Value value = next_value(thread, with_default, 2);
+  if (value.is_missing()) {
+    release(thread.call(library_function("std/exceptions", "stop_iteration"), nullptr, 0));
+  }
   return value;
 }
 
@@ -121,8 +134,10 @@ void install_generators() {
                                         {"close", close, 1, 1},      {"to_string", shown, 1, 1},
                                         {"to_text", shown, 1, 1}};
   add_methods(Kind::kGenerator, methods);
-  static const NativeEntry functions[] = {
-      {"generator", generator_of, 1, 1}, {"next", next_or_nil, 1, 1}, {"collect", collect, 1, 1}};
+  static const NativeEntry functions[] = {{"generator", generator_of, 1, 1},
+                                          {"next", next_value, 1, 2},
+                                          {"__next_or_stop__", next_or_stop, 1, 1},
+                                          {"collect", collect, 1, 1}};
   add_functions(functions);
 }
 

@@ -306,9 +306,7 @@ Value call_method_by_name(Thread& thread, Value* args, int) {
   return make_array({result});
 }
 
-Value call_depth(Thread& thread, Value*, int) {
-  return Value::integer(thread.stack_size());
-}
+Value call_depth(Thread& thread, Value*, int) { return Value::integer(thread.stack_size()); }
 
 // A tuple of the items; a named tuple if there are names.
 Value tuple_of(Thread&, Value* args, int) {
@@ -319,7 +317,7 @@ Value tuple_of(Thread&, Value* args, int) {
   const auto& elements = as_object<Array>(args[0])->items;
   std::vector<Value> items(elements.begin(), elements.end());
   const auto& names = as_object<Array>(args[1])->items;
-  if (!names.empty() && names.size() != items.size()) {
+  if (!names.empty() && names.size() != items.size() && names.size() != items.size() + 1) {
     fail("rt_tuple: got " + std::to_string(names.size()) + " names for " + std::to_string(items.size()) +
          " items");
   }
@@ -348,8 +346,9 @@ Value tuple_names(Thread&, Value* args, int) {
     fail("rt_tuple_names: argument must be an array of one tuple");
   }
   std::vector<Value> names;
-  for (const Symbol name : as_object<Tuple>(wrapper->items[0])->names) {
-    names.push_back(make_text(name_of(name)));
+  const auto* tuple = as_object<Tuple>(wrapper->items[0]);
+  for (size_t i = 0; i < std::min(tuple->names.size(), tuple->items.size()); ++i) {
+    names.push_back(make_text(name_of(tuple->names[i])));
   }
   return make_array(std::move(names));
 }

@@ -7,6 +7,7 @@
 #include "host/builtins/builtins.h"
 #include "host/compiler/type_names.h"
 #include "host/modules/loader.h"
+#include "host/values/arithmetic.h"
 #include "host/values/direct_calls.h"
 #include "host/values/module.h"
 #include "host/vm/method_order.h"
@@ -74,6 +75,40 @@ Value isinstance_fn(Thread&, Value* args, int) {
   return Value::boolean(is_instance_of(args[0], args[1]) || is_integer);
 }
 
+bool is_subclass(Value type, Value of) {
+  if (of.is(Kind::kTuple)) {
+    const auto& parents = as_object<Tuple>(of)->items;
+    return std::any_of(parents.begin(), parents.end(), [&](Value one) { return is_subclass(type, one); });
+  }
+  static const Symbol integer = intern("int"), boolean = intern("bool");
+  if (type.is(Kind::kRecord) && (of.is(Kind::kRecord) || of.is(Kind::kTrait))) {
+    const auto& parents = as_object<Record>(type)->parents;
+    return type.as_object == of.as_object ||
+           std::find(parents.begin(), parents.end(), as_object<Type>(of)) != parents.end();
+  }
+  if (type.is(Kind::kNative) && of.is(Kind::kNative)) {
+    const std::string_view one = as_object<Native>(type)->name, other = as_object<Native>(of)->name;
+    return one == other || (one == name_of(boolean) && other == name_of(integer));
+  }
+  return type.as_object == of.as_object;
+}
+// issubclass(type, of): of a class, or of any in a tuple of classes.
+Value issubclass_fn(Thread&, Value* args, int) {
+  if (!args[0].is(Kind::kRecord) && !args[0].is(Kind::kNative) && !args[0].is(Kind::kEnum)) {
+    fail_arguments("issubclass(): the first argument must be a class, got " + type_name(args[0]));
+  }
+  return Value::boolean(is_subclass(args[0], args[1]));
+}
+
+// callable(x): a function, a class, or an object with __call__().
+Value callable_fn(Thread& thread, Value* args, int) {
+  static const Symbol hook = intern("__call__");
+  const Value of = args[0];
+  const bool is_function = of.is(Kind::kClosure) || of.is(Kind::kNative) || of.is(Kind::kBoundMethod) ||
+                           of.is(Kind::kRecord) || of.is(Kind::kEnum);
+  return Value::boolean(is_function || (of.is(Kind::kInstance) && thread.find_method(of, hook) != nullptr));
+}
+
 // The member, or a missing value. A method is returned as a bound method, as in Python.
 Value member_or_missing(Thread& thread, Value of, Symbol name) {
   const bool is_foreign = of.is(Kind::kInstance) && leaves_names(as_object<Instance>(of)->record->direct);
@@ -120,6 +155,29 @@ Value setattr_fn(Thread& thread, Value* args, int) {
   return Value();
 }
 
+// The closest multiple of 10 to the power of `zeros`, the even one of two.
+Value rounded_to_tens(Value number, int64_t zeros) {
+  if (!number.is_int()) {
+    const double unit = std::pow(10.0, static_cast<double>(zeros));
+    return Value::number(std::nearbyint(to_number(number) / unit) * unit);
+  }
+  constexpr int64_t kMaxZeros = 18;  // 10 ** 19 is no i64
+  if (zeros > kMaxZeros) {
+    return Value::integer(0);
+  }
+  int64_t unit = 1;
+  for (int64_t i = 0; i < zeros; ++i) {
+    unit *= 10;
+  }
+  const int64_t rest = number.as_int % unit, whole = number.as_int - rest;
+  const int64_t size = std::abs(rest), half = unit / 2;
+  const bool is_up = size > half || (size == half && (whole / unit) % 2 != 0);
+  return number_arithmetic(BinaryOp::kAdd, Value::integer(whole),
+                           Value::integer(!is_up     ? 0
+                                          : rest < 0 ? -unit
+                                                     : unit));
+}
+
 // round(x) is the closest integer, the even one of two; round(x, digits) is a float.
 Value round_fn(Thread& thread, Value* args, int count) {
   if (args[0].is_object()) {
@@ -135,8 +193,11 @@ Value round_fn(Thread& thread, Value* args, int count) {
     return args[0].is_int() ? args[0] : Value::integer(static_cast<int64_t>(rounded));
   }
   const int64_t digits = to_integer(args[1]);
-  if (digits < 0 || digits > 300) {
-    fail("round(): the number of digits must be from 0 to 300, got " + display(args[1]));
+  if (digits < -300 || digits > 300) {
+    fail("round(): the number of digits must be from -300 to 300, got " + display(args[1]));
+  }
+  if (digits < 0) {
+    return rounded_to_tens(args[0], -digits);
   }
   char text[700];
   std::snprintf(text, sizeof(text), "%.*f", static_cast<int>(digits), to_number(args[0]));
@@ -217,6 +278,17 @@ Value spawn_actor(Thread& thread, Value* args, int) {
   return thread.call(library_function("std/actors", "spawn_actor"), args, 1);
 }
 
+// What the parser makes of `random.shuffle(xs)`.
+Value can_shuffle(Thread& thread, Value* args, int) {
+  if (!args[1].is(Kind::kArray)) {
+    return Value::boolean(false);
+  }
+  return thread.call(library_function("std/random", "can_shuffle"), args, 2);
+}
+Value shuffled_fn(Thread& thread, Value* args, int) {
+  return thread.call(library_function("std/random", "shuffled_by"), args, 2);
+}
+
 // __caught__(classes): what a `try` statement catches, a Caught of std.exceptions.
 Value caught_fn(Thread& thread, Value* args, int) {
   return thread.call(library_function("std/exceptions", "caught"), args, 1);
@@ -235,11 +307,13 @@ const NativeEntry kSyntaxFunctions[] = {
     {"__starred__", starred, 3, 3},         {"__super_attribute__", super_attribute, 4, 4},
     {"__spawn__", spawn_actor, 1, 1},       {"__method__", method_fn, 3, 3},
     {"__delegate__", delegate_fn, 1, 1},    {"__is_type__", is_type_fn, 2, 2},
+    {"__can_shuffle__", can_shuffle, 2, 2}, {"__shuffled__", shuffled_fn, 2, 2},
 };
 
 const NativeEntry kObjectFunctions[] = {
     {"isinstance", isinstance_fn, 2, 2}, {"hasattr", hasattr_fn, 2, 2}, {"getattr", getattr_fn, 2, 3},
-    {"setattr", setattr_fn, 3, 3},       {"round", round_fn, 1, 2},
+    {"setattr", setattr_fn, 3, 3},       {"round", round_fn, 1, 2},     {"callable", callable_fn, 1, 1},
+    {"issubclass", issubclass_fn, 2, 2},
 };
 
 }  // namespace

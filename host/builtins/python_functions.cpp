@@ -47,19 +47,81 @@ Value map_function(Thread& thread, Value* args, int count) {
   return result.array();
 }
 
-// filter(f, xs): the elements for which f holds; the true ones if f is nil.
+// filter(f, xs): the elements for which f holds; the true ones if f is None.
 Value filter_function(Thread& thread, Value* args, int) {
   if (makes_elements(args[1])) {
     return thread.call(library_function("std/iteration", "filter_lazily"), args, 2);
   }
   Collected result;
   each_to_end(thread, args[1], [&](Value v) {
-    if (args[0].is_nil() ? truthy(v) : holds_for(thread, args[0], v)) {
+    if (is_none(args[0]) ? truthy(v) : holds_for(thread, args[0], v)) {
       result.add(retained(v));
     }
     return true;
   });
   return result.array();
+}
+
+// ascii(x): repr(x) with escapes for characters outside ASCII.
+Value ascii_function(Thread&, Value* args, int) { return make_text(in_ascii(representation(args[0]))); }
+
+// bin(5) is 0b101, hex(255) 0xff, oct(8) 0o10.
+template <char Type>
+Value digits_function(Thread& thread, Value* args, int) {
+  const Ref integer = thread.with_integers(args[0]);
+  const Value number =
+      integer.get().is_bool() ? Value::integer(integer.get().as_bool ? 1 : 0) : integer.get();
+  if (!is_any_integer(number)) {
+    fail_arguments("the argument must be an integer, got " + type_name(args[0]));
+  }
+  return make_text(format_value(number, std::string("#") + Type));
+}
+
+// hash(x): equal values have equal hashes, and the hash of a small integer is its value, as in Python.
+Value hash_function(Thread& thread, Value* args, int) {
+  static const Symbol hook = intern("__hash__");
+  const Value of = args[0];
+  if (of.is(Kind::kInstance)) {
+    if (const Method* method = thread.find_method(of, hook)) {
+      const Ref result = Ref::owned(thread.call_method_of(of, *method, nullptr, 0));
+      Value inner = result.get();
+      return hash_function(thread, &inner, 1);
+    }
+  }
+  constexpr double kLargest = 1e18;
+  const bool is_whole =
+      of.is_float() && of.as_float == std::trunc(of.as_float) && std::fabs(of.as_float) < kLargest;
+  if (of.is_int() || of.is_bool() || is_whole) {
+    const int64_t value = to_integer(of);
+    constexpr int64_t kModulus = (INT64_C(1) << 61) - 1;
+    const int64_t reduced = value % kModulus;
+    return Value::integer(reduced == -1 ? -2 : reduced);
+  }
+  return Value::integer(static_cast<int64_t>(hash_of(of) >> 1));
+}
+
+// id(x): equal for the same object while it lives.
+Value id_function(Thread&, Value* args, int) {
+  return Value::integer(args[0].is_object()
+                            ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(args[0].as_object))
+                            : static_cast<int64_t>(hash_of(args[0]) >> 1));
+}
+
+// `+x`: the number, as an integer that of a boolean; what an object's __pos__() or positive() returns.
+Value positive_function(Thread& thread, Value* args, int) {
+  static const Symbol hook = intern("__pos__"), positive = intern("positive");
+  const Value of = args[0];
+  if (of.is_bool()) {
+    return Value::integer(of.as_bool ? 1 : 0);
+  }
+  if (of.is_number()) {
+    return of;
+  }
+  if (!of.is(Kind::kInstance)) {
+    fail_arguments("bad operand for unary +: " + type_name(of));
+  }
+  const bool has_hook = thread.find_method(of, hook) != nullptr;
+  return thread.call_method(of, has_hook ? hook : positive, nullptr, 0);
 }
 
 Value repr_function(Thread&, Value* args, int) { return make_text(representation(args[0])); }
@@ -181,11 +243,23 @@ const NativeEntry kHooks[] = {
 };
 
 const NativeEntry kFunctionsOfPython[] = {
-    {"map", map_function, 2, -1},      {"filter", filter_function, 2, 2},
-    {"repr", repr_function, 1, 1},     {"slice", slice_function, 1, 3},
-    {"divmod", divmod_function, 2, 2}, {"pow", pow_function, 2, 3},
-    {"chr", chr_function, 1, 1},       {"ord", ord_function, 1, 1},
-    {"vars", vars_function, 1, 1},     {"open", open_function, 1, 4, open_with_names},
+    {"map", map_function, 2, -1},
+    {"filter", filter_function, 2, 2},
+    {"repr", repr_function, 1, 1},
+    {"slice", slice_function, 1, 3},
+    {"divmod", divmod_function, 2, 2},
+    {"pow", pow_function, 2, 3},
+    {"chr", chr_function, 1, 1},
+    {"ord", ord_function, 1, 1},
+    {"vars", vars_function, 1, 1},
+    {"open", open_function, 1, 4, open_with_names},
+    {"ascii", ascii_function, 1, 1},
+    {"bin", digits_function<'b'>, 1, 1},
+    {"hex", digits_function<'x'>, 1, 1},
+    {"oct", digits_function<'o'>, 1, 1},
+    {"hash", hash_function, 1, 1},
+    {"id", id_function, 1, 1},
+    {"__positive__", positive_function, 1, 1},
 };
 
 // What the parser makes of `{x!r}`, also where the program has a `repr` of its own.

@@ -241,7 +241,7 @@ Value translate(Thread&, Value* args, int) {
       translated += bytes;
     } else if (found->is_int()) {
       append_utf8(translated, static_cast<uint32_t>(found->as_int));
-    } else if (!found->is_nil()) {
+    } else if (!is_none(*found)) {
       translated += expect_text(*found, "a value of the table of translate()");
     }
     return true;

@@ -272,7 +272,7 @@ Value find(Thread& thread, Value* args, int count) {
 Value index(Thread& thread, Value* args, int count) {
   const Value found = find(thread, args, count);
   if (!found.is_int()) {
-    fail("index(): substring not found: " + display(args[1]));
+    fail_value("index(): substring not found: " + display(args[1]));
   }
   return found;
 }

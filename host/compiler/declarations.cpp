@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "host/compiler/class_variables.h"
 #include "host/compiler/compiler.h"
 #include "host/compiler/direct_methods.h"
 #include "host/compiler/extern.h"
@@ -91,6 +92,8 @@ class ModuleCompiler {
 
   const Proto* run() {
     const auto& statements = module_.tree().module.statements;
+    note_torch(statements);
+    share_class_variables(module_);
     note_aliases(statements);
     note_torch(statements);
     for (const auto& stmt : statements) {

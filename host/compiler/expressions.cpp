@@ -68,6 +68,11 @@ void FunctionCompiler::name_to(Symbol name, const SourceSpan& span, Register des
     emit(Op::kLoadConstant, dest, text_constant(module_.is_program ? "__main__" : module_.name));
     return;
   }
+  if (static const Symbol file = intern("__file__");
+      name == file && !module_.knows(name) && find_local(name) == nullptr) {
+    emit(Op::kLoadConstant, dest, text_constant(module_.source().path));
+    return;
+  }
   const Name resolved = resolve(name);
   if (resolved.form == Name::Form::kGlobal) {
     note_read(name, span);

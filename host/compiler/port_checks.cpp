@@ -26,6 +26,14 @@ bool truncates(const BinaryExpr& quotient) {
   return divisor > 0 && as<IntExpr>(*quotient.left).value % divisor != 0;
 }
 
+// A lambda takes the pairs, and `d.get` stands for the keys.
+bool is_key_function(const Expr& expr) {
+  static const Symbol get = intern("get"), item = intern("__getitem__");
+  return expr.kind == ExprKind::kLambda ||
+         (expr.kind == ExprKind::kField &&
+          (as<FieldExpr>(expr).name == get || as<FieldExpr>(expr).name == item));
+}
+
 }  // namespace
 
 bool FunctionCompiler::is_port() const { return module_.uses_torch && !module_.is_library; }
@@ -274,8 +282,8 @@ void FunctionCompiler::check_visited(const Expr& callee, const std::vector<Arg>&
   }
   const std::string& name = name_of(as<NameExpr>(callee).name);
   const bool visits = of_itertools.contains(name) || (builtins.contains(name) && names_builtin(callee));
-  const bool takes_pairs = std::any_of(args.begin(), args.end(),
-                                       [](const Arg& arg) { return arg.value->kind == ExprKind::kLambda; });
+  const bool takes_pairs =
+      std::any_of(args.begin(), args.end(), [](const Arg& arg) { return is_key_function(*arg.value); });
   for (size_t i = 0; visits && !takes_pairs && i < args.size(); ++i) {
     if (args[i].kind == ArgKind::kPositional) {
       check_visited(as<NameExpr>(callee).name, callee.span, static_cast<Register>(first + i));

@@ -132,6 +132,7 @@ class Parser {
   void wrong_indentation();
   std::string indentation_hint(std::string otherwise) const;
   void inline_statements(std::vector<StmtPtr>& out);
+  bool continues_imports(const Stmt& statement);
   void begin_line();
   static Block block_of(StmtPtr statement);
   static StmtPtr statement_of(SourceSpan span, ExprPtr value);
@@ -206,6 +207,7 @@ class Parser {
   StmtPtr raise_statement();
   static StmtPtr with_cause(ExprPtr cause, StmtPtr raise);
   StmtPtr del_statement();
+  void list_to_tuple(ExprPtr& target) const;
   void check_target(const Expr& target);
   ExprPtr assigned_value();
   ExprPtr value_or_tuple(ExprPtr value);
@@ -238,6 +240,7 @@ class Parser {
   ExprPtr docstring_of_module(const SourceSpan& span) const;
   StmtPtr annotated_assignment(ExprPtr& target);
   static ExprPtr method_of_variable(ExprPtr value);
+  static ExprPtr shuffled_in_place(ExprPtr& statement);
   void derive_from_collections(std::vector<TypePtr>& parents);
   void import_collections(Module& module) const;
   bool is_enum_of_python(const RecordDecl& record);
@@ -327,6 +330,7 @@ class Parser {
   ExprPtr conditional(ExprPtr value);
   ExprPtr unary();
   ExprPtr negation();
+  ExprPtr positive();
   bool starts_expression() const;
 
   ExprPtr postfix();
@@ -470,6 +474,7 @@ class Parser {
   std::vector<Symbol> handled_;           // variables of the `except` blocks around this place
   bool has_fn_name_ = false;              // the module has variables named `fn`
   bool checks_keys_ = false;              // reading a missing key is an error
+  bool next_raises_ = false;              // next(x) raises StopIteration at the end
   bool is_spec_ = false;                  // enables the argument syntax of std.spec
   uint32_t depth_ = 0;
   uint32_t height_ = 0;

@@ -496,6 +496,8 @@ std::vector<Param> Parser::parameters(bool* takes_self) {
   while (!is(Tok::kRightParen)) {
     if (takes_self != nullptr && params.empty() && self_parameter()) {
       *takes_self = true;
+    } else if (is(Tok::kSlash) && !params.empty()) {
+      advance();  // Python passes the parameters before it by position only
     } else if (is(Tok::kStar) && !names_variadic()) {
       begin_only_named(params, only_named);
       only_named = true;

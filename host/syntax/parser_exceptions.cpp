@@ -24,9 +24,7 @@ namespace {
 struct Absent {
   std::string_view name, why, instead;
 };
-constexpr std::array<Absent, 2> kAbsent{{
-    {"StopIteration", "next() returns nil at the end, which is no error",
-     "compare the result with nil, or write 'except Exception' for one that is raised"},
+constexpr std::array<Absent, 1> kAbsent{{
     {"SystemExit", "exit() ends the program", "do not call exit() here"},
 }};
 

@@ -300,6 +300,8 @@ ExprPtr Parser::unary() {
       return logical_not();
     case Tok::kMinus:
       return negation();
+    case Tok::kPlus:
+      return previous().kind == Tok::kPlus && !current().space_before ? postfix() : positive();  // not `a++`
     case Tok::kBang:
       op = UnaryOp::kNot;
       break;
@@ -330,6 +332,15 @@ ExprPtr Parser::unary() {
   advance();
   node->operand = unary();
   return node;
+}
+
+/// `+x`; a plus before a number literal is part of the literal.
+ExprPtr Parser::positive() {
+  Level level(*this);
+  advance();
+  ExprPtr value = unary();
+  const bool is_number = value->kind == ExprKind::kInt || value->kind == ExprKind::kFloat;
+  return is_number ? std::move(value) : call_of("__positive__", std::move(value));
 }
 
 /// A minus before a number literal is part of the literal.

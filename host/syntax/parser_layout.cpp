@@ -104,7 +104,18 @@ void Parser::begin_line() {
 void Parser::inline_statements(std::vector<StmtPtr>& out) {
   do {
     out.push_back(statement());
-  } while (accept(Tok::kSemicolon) && !at_statement_end());
+  } while (continues_imports(*out.back()) || (accept(Tok::kSemicolon) && !at_statement_end()));
+}
+
+/// At the comma of `import a, b as c`, which becomes a statement for each module.
+bool Parser::continues_imports(const Stmt& statement) {
+  if (statement.kind != StmtKind::kUse || !is(Tok::kComma) ||
+      stream_.tokens[statement_].kind != Tok::kImport || !as<UseDecl>(statement).names.empty()) {
+    return false;
+  }
+  stream_.tokens[pos_].kind = Tok::kImport;
+  refresh();
+  return true;
 }
 
 bool Parser::opens_indented() const {
@@ -247,8 +258,7 @@ std::string Parser::statement_end_hint() const {
       if (first_kind == Tok::kName && spelling(stream_.tokens[statement_]) == "print") {
         return "write print(…) around all values";
       }
-      return first_kind == Tok::kImport || first_kind == Tok::kUse ? "write one statement for each module"
-                                                                   : "";
+      return first_kind == Tok::kUse ? "write one statement for each module" : "";
     case Tok::kArrow:
       return "write a function as \\x: e";
     case Tok::kRightParen:

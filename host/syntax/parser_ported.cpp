@@ -245,6 +245,49 @@ ExprPtr Parser::method_of_variable(ExprPtr value) {
   return call;
 }
 
+/// `random.shuffle(xs)` changes its argument in Python. Here, where a call cannot change an array:
+///
+///     if __can_shuffle__(random, xs): xs[:] = __shuffled__(random, xs)
+///     else: random.shuffle(xs)
+///
+/// Null for other statements, which keep their expression.
+ExprPtr Parser::shuffled_in_place(ExprPtr& statement) {
+  static const Symbol shuffle = intern("shuffle");
+  if (statement->kind != ExprKind::kCall) {
+    return nullptr;
+  }
+  const auto& call = as<CallExpr>(*statement);
+  const bool is_method = call.callee->kind == ExprKind::kField && as<FieldExpr>(*call.callee).name == shuffle;
+  const bool is_function = call.callee->kind == ExprKind::kName && as<NameExpr>(*call.callee).name == shuffle;
+  if ((!is_method && !is_function) || call.args.size() != 1 || call.args[0].kind != ArgKind::kPositional) {
+    return nullptr;
+  }
+  const Expr& by = is_method ? *as<FieldExpr>(*call.callee).object : *call.callee;
+  const Expr& items = *call.args[0].value;
+  if (!copy_of_path(by) || !copy_of_path(items) || items.kind == ExprKind::kSelf) {
+    return nullptr;
+  }
+  const SourceSpan span = statement->span;
+  const auto asked = [&](const char* function) {
+    ExprPtr question = call_of(function, copy_of_path(by));
+    static_cast<CallExpr&>(*question).args.emplace_back().value = copy_of_path(items);
+    return question;
+  };
+  auto place = make<IndexExpr>(span);
+  place->object = copy_of_path(items);
+  place->subscripts.push_back(make<SliceExpr>(span));
+  auto change = make<AssignStmt>(span);
+  change->targets.push_back(std::move(place));
+  change->value = asked("__shuffled__");
+  auto choice = make<IfExpr>(span);
+  IfClause& clause = choice->clauses.emplace_back();
+  clause.span = span;
+  clause.condition.value = asked("__can_shuffle__");
+  clause.body = block_of(std::move(change));
+  choice->otherwise = block_of(statement_of(span, std::move(statement)));
+  return choice;
+}
+
 // ---- Classes of dict and list -----------------------------------------------------------------------------
 
 /// `class Config(dict)` derives from a class of std.user_collections, as `class Bag(list)` does.
@@ -407,10 +450,12 @@ bool Parser::catches_one_of(size_t token, std::initializer_list<std::string_view
   return false;
 }
 
-/// A module that catches KeyError reads dicts as Python does.
+/// A module that catches KeyError reads dicts as Python does, and in one that catches StopIteration `next(x)`
+/// raises it at the end.
 void Parser::note_key_handlers() {
-  for (size_t i = 0; i + 1 < stream_.tokens.size() && !checks_keys_; ++i) {
-    checks_keys_ = catches_one_of(i, {"KeyError"}, false);
+  for (size_t i = 0; i + 1 < stream_.tokens.size(); ++i) {
+    checks_keys_ = checks_keys_ || catches_one_of(i, {"KeyError"}, false);
+    next_raises_ = next_raises_ || catches_one_of(i, {"StopIteration"}, false);
   }
 }
 

@@ -99,6 +99,14 @@ ExprPtr Parser::member(ExprPtr object) {
   auto node = make<FieldExpr>(here());
   node->nil_safe = nil_safe;
   node->name = member_name();
+  static const Symbol own_name = intern("__name__"), type = intern("type");
+  if (node->name == own_name && object->kind == ExprKind::kCall) {  // type(x).__name__
+    auto& call = static_cast<CallExpr&>(*object);
+    if (call.callee->kind == ExprKind::kName && as<NameExpr>(*call.callee).name == type &&
+        call.args.size() == 1) {
+      return call_of("__type_name__", std::move(call.args[0].value));
+    }
+  }
   node->object = std::move(object);
   return node;
 }
@@ -134,6 +142,11 @@ ExprPtr Parser::coalesce(ExprPtr left) {
 ExprPtr Parser::call(ExprPtr callee) {
   auto node = make<CallExpr>(callee->span);
   node->args = arguments(Tok::kRightParen);
+  if (next_raises_ && callee->kind == ExprKind::kName && node->args.size() == 1) {
+    static const Symbol next = intern("next"), raising = intern("__next_or_stop__");
+    auto& name = static_cast<NameExpr&>(*callee);
+    name.name = name.name == next ? raising : name.name;
+  }
   node->callee = std::move(callee);
   return node;
 }

@@ -298,7 +298,7 @@ ExprPtr Parser::name_or_new() {
 
 ExprPtr Parser::number() {
   const std::string_view whole = spelling(current());
-  const char radix = whole.size() > 1 && whole[0] == '0' ? whole[1] : '\0';
+  const char radix = whole.size() > 1 && whole[0] == '0' ? static_cast<char>(whole[1] | 0x20) : '\0';
   const int base = radix == 'x' ? 16 : radix == 'b' ? 2 : radix == 'o' ? 8 : 10;
   const size_t split = suffix_start(whole, base, is(Tok::kFloat));
   const std::string_view suffix = whole.substr(split);

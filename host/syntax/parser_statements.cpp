@@ -1,4 +1,5 @@
 // Statements other than declarations.
+#include <algorithm>
 #include <string>
 
 #include "host/syntax/parser.h"
@@ -472,6 +473,9 @@ StmtPtr Parser::expression_statement() {
     return assignment(std::move(value));
   }
 
+  if (ExprPtr shuffled = shuffled_in_place(value)) {
+    return statement_of(start, std::move(shuffled));
+  }
   auto statement = make<ExprStmt>(from(start));
   if (bare_print && value->kind == ExprKind::kName) {  // `print` alone is an empty line
     auto call = make<CallExpr>(value->span);
@@ -496,7 +500,8 @@ StmtPtr Parser::assignment(ExprPtr first) {
     statement->targets[0] = std::move(only);
   }
   const std::optional<size_t> starred = starred_target(statement->targets);
-  for (const auto& target : statement->targets) {
+  for (auto& target : statement->targets) {
+    list_to_tuple(target);
     check_target(*target);
   }
   statement->op = compound_operator(kind_);
@@ -509,6 +514,7 @@ StmtPtr Parser::assignment(ExprPtr first) {
   advance();
   statement->value = assigned_value();
   while (!statement->op && accept(Tok::kAssign)) {
+    list_to_tuple(statement->value);
     check_target(*statement->value);
     statement->chained.push_back(std::move(statement->value));
     statement->value = assigned_value();
@@ -604,6 +610,19 @@ bool Parser::more_targets() const {
     }
   }
   return false;
+}
+
+/// `[a, b] = e` is `(a, b) = e`.
+void Parser::list_to_tuple(ExprPtr& target) const {
+  const auto is_spread = [](const Element& element) { return element.spread; };
+  if (target->kind == ExprKind::kArray && std::none_of(as<ArrayExpr>(*target).elements.begin(),
+                                                       as<ArrayExpr>(*target).elements.end(), is_spread)) {
+    auto tuple = make<TupleExpr>(target->span);
+    for (Element& element : static_cast<ArrayExpr&>(*target).elements) {
+      tuple->elements.push_back(std::move(element.value));
+    }
+    target = std::move(tuple);
+  }
 }
 
 void Parser::check_target(const Expr& target) {

@@ -126,11 +126,14 @@ bool is_format(std::string_view text) {
     return at < spec.size() && set.find(spec[at]) != std::string_view::npos;
   };
   constexpr std::string_view kAlign = "<>^=";
-  if (spec.empty() || (spec[0] == ' ' && !one_of(1, kAlign))) {
+  constexpr std::string_view kNumberTypes = "deEfFgG%";
+  const bool has_space =
+      !spec.empty() && spec[0] == ' ' && !one_of(1, kAlign);  // the sign, as in `{loss: .4f}`
+  if (spec.empty() || (has_space && !one_of(spec.size() - 1, kNumberTypes))) {
     return false;
   }
   size_t i = one_of(1, kAlign) ? 2 : one_of(0, kAlign) ? 1 : 0;
-  if (one_of(i, "+-")) {
+  if (one_of(i, "+- ")) {
     ++i;
   }
   if (one_of(i, "#")) {
@@ -268,7 +271,7 @@ ExprPtr Parser::interpolation(const Token& token) {
       }
       const uint32_t colon = format_colon(i + 1, *close);
       const uint32_t end_of_value = value_end(i + 1, colon);
-      const std::string_view mark = file.substr(end_of_value, colon - end_of_value);  // =, !r or !s
+      const std::string_view mark = file.substr(end_of_value, colon - end_of_value);  // =, !r, !s or !a
       if (mark.starts_with('=')) {
         text += file.substr(i + 1, colon - i - 1);
       }
@@ -278,6 +281,8 @@ ExprPtr Parser::interpolation(const Token& token) {
       part.value = interpolated({i + 1, end_of_value, position.line, position.column});
       if (mark == "!r" || (mark.starts_with('=') && colon == *close)) {
         part.value = call_of("__repr__", std::move(part.value));
+      } else if (mark == "!a") {
+        part.value = call_of("ascii", std::move(part.value));
       }
       if (colon < *close) {
         part.format = file.substr(colon + 1, *close - colon - 1);
@@ -332,10 +337,10 @@ ExprPtr Parser::nested_format(LexRange range) {
   return node;
 }
 
-/// The end of the expression in file.text[begin, end), before `=` of `{loss=}` or a conversion, `!r` or `!s`.
+/// The end of the expression in file.text[begin, end), before `=` of `{loss=}` or a conversion such as `!r`.
 uint32_t Parser::value_end(uint32_t begin, uint32_t end) const {
   std::string_view inside = std::string_view(file_.text).substr(begin, end - begin);
-  if (inside.ends_with("!r") || inside.ends_with("!s")) {
+  if (inside.ends_with("!r") || inside.ends_with("!s") || inside.ends_with("!a")) {
     return end - 2;
   }
   while (inside.ends_with(' ')) {

@@ -8,6 +8,8 @@
 
 namespace spl {
 
+constexpr int64_t kMaxCodePoint = 0x10FFFF;
+
 /// The length in characters.
 size_t utf8_length(std::string_view text);
 /// The number of bytes of the character that starts at `at`.

@@ -123,6 +123,13 @@ std::string display_tuple(const Tuple& tuple) {
   if (tuple.names.empty()) {
     return display_items(tuple.items, "(", tuple.items.size() == 1 ? ",)" : ")");
   }
+  if (tuple.names.size() > tuple.items.size()) {  // Python's namedtuple
+    std::string text = name_of(tuple.names.back()) + "(";
+    for (size_t i = 0; i < tuple.items.size(); ++i) {
+      text += (i == 0 ? "" : ", ") + name_of(tuple.names[i]) + "=" + representation(tuple.items[i]);
+    }
+    return text + ")";
+  }
   std::string text = "(";
   for (size_t i = 0; i < tuple.items.size(); ++i) {
     text += (i == 0 ? "" : ", ") + name_of(tuple.names[i]) + ": " + display_part(tuple.items[i]);

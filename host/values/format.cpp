@@ -201,6 +201,9 @@ std::string format_value(Value v, const std::string& spec) {
     return format_value(result.get(), result.get().is(Kind::kText) ? "" : spec);
   }
   Format format = parse_format(spec);
+  if (v.is_bool() && format.type != 0 && format.type != 's') {
+    v = Value::integer(v.as_bool ? 1 : 0);  // a number, as in Python
+  }
   if (!is_any_number(v) || format.type == 's') {
     if (format.type != 0 && format.type != 's') {
       fail("the format '" + spec + "' requires a number, got " + type_name(v));
@@ -219,8 +222,13 @@ std::string format_value(Value v, const std::string& spec) {
     return padded(text, format, '<');
   }
   if (format.type != 0 && format.type != 'd' && !is_float_type(format.type) &&
-      std::string("xXbo").find(format.type) == std::string::npos) {
+      std::string("xXboc").find(format.type) == std::string::npos) {
     fail("'" + spec + "' is not a number format");
+  }
+  if (format.type == 'c' && v.is_int() && v.as_int >= 0 && v.as_int <= kMaxCodePoint) {
+    std::string character;
+    append_utf8(character, static_cast<uint32_t>(v.as_int));
+    return padded(character, format, '<');
   }
   const bool fraction = v.is_float() || is_single(v);
   const bool as_float = fraction || is_float_type(format.type);

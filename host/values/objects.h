@@ -332,6 +332,8 @@ std::string type_name(Value v);
 std::string display(Value v);
 /// As display(), with texts in quotes and the hook __repr__: Python's repr().
 std::string representation(Value v);
+/// The string with escapes for characters outside ASCII.
+std::string in_ascii(const std::string& text);
 std::string display_float(double value);
 std::string format_value(Value v, const std::string& spec);
 /// A value in an interpolated text without a format spec: as with an empty spec.

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/syntax/utf8.h"
 #include "host/values/conversions.h"
 #include "host/values/error.h"
 #include "host/values/objects.h"
@@ -66,10 +67,14 @@ class PercentFormatter {
     }
     conversion.flags =
         taken([](char c) { return std::string_view("-+ #0").find(c) != std::string_view::npos; });
-    conversion.width = taken(is_digit);
+    conversion.width = size_or_argument();
+    if (conversion.width.starts_with('-')) {  // a negative argument
+      conversion.flags += '-';
+      conversion.width.erase(0, 1);
+    }
     if (at_ < pattern_.size() && pattern_[at_] == '.') {
       ++at_;
-      conversion.precision = taken(is_digit);
+      conversion.precision = size_or_argument();
       if (conversion.precision.empty()) {
         conversion.precision = "0";
       }
@@ -79,6 +84,19 @@ class PercentFormatter {
     }
     conversion.type = pattern_[at_++];
     return conversion;
+  }
+
+  /// Digits, or the next argument where the pattern has `*`.
+  std::string size_or_argument() {
+    if (at_ == pattern_.size() || pattern_[at_] != '*') {
+      return taken(is_digit);
+    }
+    ++at_;
+    const Value size = value_for({});
+    if (!size.is_int()) {
+      fail("%: * wants an integer, got " + type_name(size));
+    }
+    return std::to_string(size.as_int);
   }
 
   template <class Test>
@@ -141,15 +159,32 @@ class PercentFormatter {
       case 'G':
         check_number(conversion, value);
         return format_value(Value::number(to_number(value)), conversion.spec(conversion.type));
+      case 'c':
+        return format_value(Ref::owned(make_text(character(value))).get(), conversion.spec('s'));
       case 's':
-      case 'r': {
-        const Ref text =
-            Ref::owned(make_text(conversion.type == 'r' ? representation(value) : display(value)));
+      case 'r':
+      case 'a': {
+        const Ref text = Ref::owned(make_text(conversion.type == 's'   ? display(value)
+                                              : conversion.type == 'r' ? representation(value)
+                                                                       : in_ascii(representation(value))));
         return format_value(text.get(), conversion.spec('s'));
       }
       default:
         fail(std::string("%: unsupported format character '") + conversion.type + "'");
     }
+  }
+
+  /// A character, or that of a code point.
+  static std::string character(Value value) {
+    std::string text;
+    if (value.is(Kind::kText) && as_object<Text>(value)->length() == 1) {
+      text = text_of(value);
+    } else if (value.is_int() && value.as_int >= 0 && value.as_int <= kMaxCodePoint) {
+      append_utf8(text, static_cast<uint32_t>(value.as_int));
+    } else {
+      fail("%c requires an integer or a character, got " + display(value));
+    }
+    return text;
   }
 
   static std::string integer(const Conversion& conversion, Value value) {

@@ -1,6 +1,7 @@
 // repr(): the text of a value as code would write it.
 #include <cstdio>
 
+#include "host/syntax/utf8.h"
 #include "host/values/nesting.h"
 #include "host/values/object_hooks.h"
 #include "host/values/objects.h"
@@ -50,6 +51,23 @@ std::string representation_of_dict(Dict& dict) {
 }
 
 }  // namespace
+
+std::string in_ascii(const std::string& text) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view bytes = std::string_view(text).substr(at, utf8_step(text, at));
+    at += bytes.size();
+    const uint32_t code = utf8_code(bytes);
+    char escape[16];
+    std::snprintf(escape, sizeof(escape),
+                  code < 0x100     ? "\\x%02x"
+                  : code < 0x10000 ? "\\u%04x"
+                                   : "\\U%08x",
+                  code);
+    result += code < 0x80 ? std::string(bytes) : escape;
+  }
+  return result;
+}
 
 std::string representation(Value v) {
   const Nesting nesting(200, "shown");

@@ -139,6 +139,11 @@ Value static_of_type(Value object, Symbol name) {
   if (name == own_name) {
     return make_text(name_of(type->name));
   }
+  static const Symbol documentation = intern("__doc__");
+  if (name == documentation && type->kind == Kind::kRecord) {
+    const DeclInfo* declaration = static_cast<const Record*>(type)->declaration;
+    return declaration == nullptr || declaration->doc.empty() ? Value() : make_text(declaration->doc);
+  }
   fail(name_of(type->name) + " has no static " + name_of(name), static_hint(*type, name));
 }
 
@@ -173,9 +178,11 @@ Value field_of_enum_value(Thread& thread, Value object, Symbol name) {
 }
 
 Value field_of_tuple(const Tuple& tuple, Symbol name) {
-  const auto found = std::find(tuple.names.begin(), tuple.names.end(), name);
-  return found == tuple.names.end() ? Value::missing()
-                                    : retained(tuple.items[static_cast<size_t>(found - tuple.names.begin())]);
+  const auto end =
+      tuple.names.begin() + static_cast<std::ptrdiff_t>(std::min(tuple.names.size(), tuple.items.size()));
+  const auto found = std::find(tuple.names.begin(), end, name);
+  return found == end ? Value::missing()
+                      : retained(tuple.items[static_cast<size_t>(found - tuple.names.begin())]);
 }
 
 Value field_of_function(const std::string& function, Symbol name) {
@@ -184,6 +191,16 @@ Value field_of_function(const std::string& function, Symbol name) {
     return Value::missing();
   }
   return make_text(function == "lambda" ? "<lambda>" : function);
+}
+
+Value field_of_closure(const Closure& closure, Symbol name) {
+  static const Symbol documentation = intern("__doc__");
+  if (name == documentation) {
+    const FunctionDecl* declaration = closure.proto->declaration;
+    const bool has_text = declaration != nullptr && !declaration->info.doc.empty();
+    return has_text ? make_text(declaration->info.doc) : Value();
+  }
+  return field_of_function(closure.proto->name, name);
 }
 
 // `str.upper` is a function of a text. One that changes its receiver would change a copy.
@@ -229,7 +246,7 @@ Value field_of_object(Thread& thread, Value object, Symbol name) {
     case Kind::kTuple:
       return field_of_tuple(*as_object<Tuple>(object), name);
     case Kind::kClosure:
-      return field_of_function(as_object<Closure>(object)->proto->name, name);
+      return field_of_closure(*as_object<Closure>(object), name);
     case Kind::kNative:
       return field_of_native(*as_object<Native>(object), name);
     case Kind::kSlice:
@@ -399,7 +416,7 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
   if (object.is(Kind::kTuple)) {
     make_unique(object);
     auto* tuple = as_object<Tuple>(object);
-    for (size_t i = 0; i < tuple->names.size(); ++i) {
+    for (size_t i = 0; i < std::min(tuple->names.size(), tuple->items.size()); ++i) {
       if (tuple->names[i] != name) {
         continue;
       }

@@ -16,6 +16,9 @@ namespace spl {
 size_t checked_index(Value index, size_t size, const char* what) {
   const Ref integer = index.is(Kind::kInstance) ? current_thread().with_integers(index) : Ref();
   index = plain(index.is(Kind::kInstance) ? integer.get() : index);
+  if (index.is_bool()) {
+    index = Value::integer(index.as_bool ? 1 : 0);  // [no, yes][a > b], as in Python
+  }
   if (!index.is_int()) {
     fail(std::string(what) + " index must be an integer, got " + type_name(index));
   }

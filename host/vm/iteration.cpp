@@ -55,6 +55,14 @@ int64_t Thread::length(Value v) {
   fail(type_name(v) + " has no length");
 }
 
+/// next(), or Python's __next__().
+const Method* next_method(Value source) {
+  static const Symbol name = intern("next"), python_name = intern("__next__");
+  const Thread& thread = current_thread();
+  const Method* method = thread.find_method(source, name);
+  return method != nullptr ? method : thread.find_method(source, python_name);
+}
+
 const Method* iterator_method(Value source) {
   static const Symbol python_name = intern("__iter__"), name = intern("iter");
   const Thread& thread = current_thread();
@@ -63,6 +71,31 @@ const Method* iterator_method(Value source) {
 }
 
 namespace {
+
+// Whether the error is what `raise` made of a class of Python, whose message begins with the name of the
+// class, or a failed index for IndexError.
+bool is_raised(const SimpleError& error, Symbol type) {
+  static const Symbol index_error = intern("IndexError");
+  if (type == index_error && error.error_class == ErrorClass::kIndexOutOfRange) {
+    return true;
+  }
+  const std::string& name = name_of(type);
+  return error.message == name || error.message.starts_with(name + ":");
+}
+
+// The value of a step of an iterator; false if it raises the error that marks the end.
+template <class Step>
+bool value_or_end(Step&& step, Symbol end, Value& out) {
+  try {
+    out = step();
+    return true;
+  } catch (const SimpleError& error) {
+    if (!is_raised(error, end)) {
+      throw;
+    }
+    return false;
+  }
+}
 
 // The values of the variants; one with fields has no single value.
 Value members_of_enum(const Enum& type) {
@@ -96,10 +129,10 @@ Value make_iterator(Value source) {
     return members_of_enum(*as_object<Enum>(source));
   }
   Thread& thread = current_thread();
-  static const Symbol next = intern("next"), getitem = intern("__getitem__");
+  static const Symbol getitem = intern("__getitem__");
   if (const Method* method = iterator_method(source)) {
     Ref inner = Ref::owned(thread.call_method_of(source, *method, nullptr, 0));
-    if (thread.find_method(inner.get(), next) != nullptr) {
+    if (next_method(inner.get()) != nullptr) {
       return Value::object(new Iterator(inner.take()));
     }
     if (inner.get().is(Kind::kInstance)) {
@@ -107,7 +140,7 @@ Value make_iterator(Value source) {
     }
     return make_iterator(inner.get());
   }
-  if (thread.find_method(source, next) != nullptr || thread.find_method(source, getitem) != nullptr) {
+  if (next_method(source) != nullptr || thread.find_method(source, getitem) != nullptr) {
     return Value::object(new Iterator(retained(source)));
   }
   if (is_none(source)) {
@@ -195,19 +228,34 @@ bool Thread::iterate(Value* state, Value& out) {
     default:
       break;
   }
-  static const Symbol next = intern("next"), getitem = intern("__getitem__");
-  if (const Method* method = find_method(source, next)) {
+  static const Symbol getitem = intern("__getitem__");
+  if (const Method* method = next_method(source)) {
     return next_of(source, *method, out);
   }
-  if (iterator->position >= length(source)) {
+  static const Symbol length_hook = intern("__len__"), own_length = intern("len");
+  const Method* getter = find_method(source, getitem);
+  const bool has_length =
+      find_method(source, length_hook) != nullptr || find_method(source, own_length) != nullptr;
+  if (has_length && iterator->position >= length(source)) {
     return false;
   }
   const Value index = Value::integer(iterator->position++);
-  out = call_method_of(source, *find_method(source, getitem), &index, 1);
-  return true;
+  if (has_length) {
+    out = call_method_of(source, *getter, &index, 1);
+    return true;
+  }
+  static const Symbol index_error = intern("IndexError");
+  return value_or_end([&] { return call_method_of(source, *getter, &index, 1); }, index_error, out);
 }
 
 bool Thread::next_of(Value iterator, const Method& next, Value& out) {
+  static const Symbol python_name = intern("__next__"), stop = intern("StopIteration");
+  if (&next == find_method(iterator, python_name)) {
+    if (!value_or_end([&] { return call_method_of(iterator, next, nullptr, 0); }, stop, out)) {
+      return false;
+    }
+    return !is_none(out);
+  }
   const Value value = call_method_of(iterator, next, nullptr, 0);
   if (is_none(value)) {
     release(value);

@@ -38,6 +38,16 @@ Value* assignable_slot(Value object, const LvaluePath::Step& step, Value value) 
   return slot == nullptr || has_replace_hook(*slot) ? nullptr : slot;
 }
 
+// The variable of the class that objects see as their own; null for a constant, and where a method has the
+// name.
+Value* static_slot(Record& record, Symbol name) {
+  auto& statics = record.plain != nullptr ? record.plain->statics : record.statics;
+  const auto found = statics.find(name);
+  const bool is_variable =
+      found != statics.end() && record.find(name) == nullptr && !record.is_constant(name);
+  return is_variable ? &found->second : nullptr;
+}
+
 }  // namespace
 
 // The slot inside a container that a step of the path denotes; null if the value is computed.
@@ -46,7 +56,7 @@ Value* Thread::own_slot(Value* at, const LvaluePath::Step& step) {
     const Symbol name = step.operand;
     if (at->is(Kind::kInstance)) {
       if (field_slot(*as_object<Instance>(*at), step) == nullptr) {
-        return nullptr;
+        return static_slot(*as_object<Instance>(*at)->record, name);
       }
       make_unique(*at);
       Value* const slot = field_slot(*as_object<Instance>(*at), step);

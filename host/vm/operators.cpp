@@ -292,7 +292,15 @@ bool Thread::contains(Value container, Value item) {
           const Ref result = Ref::owned(call_method_of(container, *method, &item, 1));
           return truthy(result.get());
         }
-        break;
+        if (iterator_method(container) == nullptr) {
+          break;
+        }
+        bool is_found = false;
+        each(container, [&](Value v) {
+          is_found = are_one_key(v, item);
+          return !is_found;
+        });
+        return is_found;
       }
       default:
         break;
