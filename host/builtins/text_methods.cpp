@@ -453,7 +453,9 @@ Value substring(Thread& thread, Value* args, int count) {
 Value join(Thread& thread, Value* args, int) {
   const Value separator = args[0];
   static const Symbol name = intern("join");
-  if (args[1].is(Kind::kGenerator)) {
+  const bool is_object_without_join =
+      args[1].is(Kind::kInstance) && as_object<Instance>(args[1])->record->find(name) == nullptr;
+  if (args[1].is(Kind::kGenerator) || args[1].is(Kind::kText) || is_object_without_join) {
     const Ref elements = Ref::owned(thread.collected(args[1]));
     return thread.call_method(elements.get(), name, &separator, 1);
   }

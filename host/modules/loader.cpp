@@ -329,10 +329,17 @@ std::unordered_map<std::string, LoadedModule*>& text_modules() {
   return loaded;
 }
 
+// Cells of a notebook share a module, which an earlier cell may have let import torch.
+Literals literals_of(const LoadedModule& module) {
+  return module.is_library   ? Literals::kSimple
+         : module.uses_torch ? Literals::kPython
+                             : Literals::kPythonIfTorch;
+}
+
 }  // namespace
 
 const Proto* prepare(LoadedModule& module) {
-  module.tree() = parse(module.source());
+  module.tree() = parse(module.source(), literals_of(module));
   if (!module.tree().ok()) {
     std::string report;
     for (const Diagnostic& diagnostic : module.tree().diagnostics) {

@@ -15,8 +15,12 @@ struct ParseResult {
   bool ok() const { return diagnostics.empty(); }
 };
 
-/// Parses a whole file. Never throws, for any bytes.
-ParseResult parse(const SourceFile& file);
+/// How '…', """…""" and None are read: raw strings and an Option, or as in Python, which programs that import
+/// torch are ported from.
+enum class Literals : uint8_t { kSimple, kPythonIfTorch, kPython };
+
+/// Parses a whole file. Never throws, for any bytes. kPythonIfTorch: as in Python if the file imports torch.
+ParseResult parse(const SourceFile& file, Literals literals = Literals::kPythonIfTorch);
 
 /// The offset of a line, or the end of the text if it has fewer lines.
 uint32_t line_start(const std::string& text, uint32_t line);

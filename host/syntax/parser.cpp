@@ -91,13 +91,13 @@ const char* spelled(Tok kind) {
 
 }  // namespace
 
-ParseResult parse(const SourceFile& file) {
+ParseResult parse(const SourceFile& file, Literals literals) {
   ParseResult result;
   if (file.text.size() > kMaxFileSize) {
     result.diagnostics.push_back({{file.id, 0, 1, 1, 0}, "file is larger than 64 MiB", ""});
     return result;
   }
-  result.module = Parser(file, result.diagnostics).module();
+  result.module = Parser(file, literals, result.diagnostics).module();
   // Only the first diagnostic of a line: the others are usually its consequences. The lexer's precede the
   // parser's.
   std::unordered_set<uint32_t> lines;
@@ -110,15 +110,29 @@ ParseResult parse(const SourceFile& file) {
   return result;
 }
 
-Parser::Parser(const SourceFile& file, std::vector<Diagnostic>& diagnostics)
+Parser::Parser(const SourceFile& file, Literals literals, std::vector<Diagnostic>& diagnostics)
     : file_(file),
       diagnostics_(diagnostics),
       stream_(Lexer(file, {0, static_cast<uint32_t>(file.text.size()), 1, 1}, diagnostics).run()),
       is_spec_(file.path.ends_with("_spec.spl") || file.text.find("std.spec") != std::string::npos ||
                file.text.find("std.sspec") != std::string::npos ||
                file.text.find("std.spipe") != std::string::npos) {
+  is_port_ = literals == Literals::kPython || (literals == Literals::kPythonIfTorch && imports_torch());
   mark_fn_names();
   note_key_handlers();
+}
+
+/// Whether a line of the module begins with `use torch`, `import torch` or `from torch`.
+bool Parser::imports_torch() const {
+  const auto& tokens = stream_.tokens;
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.line_start && token.indent == 0 && spelling(tokens[i + 1]) == "torch" &&
+        (token.kind == Tok::kUse || token.kind == Tok::kImport || spelling(token) == "from")) {
+      return true;
+    }
+  }
+  return false;
 }
 
 Parser::Level::Level(Parser& parser) : parser_(parser), outer_height_(parser.height_) {

@@ -352,6 +352,11 @@ ExprPtr Parser::name() {
   if (ahead().kind == Tok::kLeftBrace && word == "m" && !ahead().space_before) {
     fail("m{} blocks are not supported");
   }
+  if (is_port_ && word == "None") {  // elsewhere an Option without a value
+    auto nil = make<NilExpr>(here());
+    advance();
+    return nil;
+  }
   auto node = make<NameExpr>(here());
   node->name = token.symbol;
   if (word == "_" && arguments_ > 0) {  // elsewhere it is a name: the last value of a session

@@ -21,11 +21,12 @@ int digit_value(char c) {
   return 99;
 }
 
-/// Decodes escape sequences.
+/// Decodes escape sequences. `literal` are the characters that a backslash before them stands for; before
+/// other ones it stays, as in Python. nullptr: all characters.
 class Escapes {
  public:
-  Escapes(std::string_view text, std::string& out, bool bytes = false)
-      : text_(text), out_(out), bytes_(bytes) {}
+  Escapes(std::string_view text, std::string& out, bool bytes = false, const char* literal = nullptr)
+      : text_(text), out_(out), bytes_(bytes), literal_(literal) {}
 
   /// Decodes the escape whose backslash precedes `i`. Returns the index after it.
   size_t read(size_t i) {
@@ -65,6 +66,9 @@ class Escapes {
     if (c >= '0' && c <= '7') {
       return number(i, 8, 3, i);
     }
+    if (literal_ != nullptr && std::string_view(literal_).find(c) == std::string_view::npos) {
+      out_ += '\\';
+    }
     out_ += c;  // an unknown escape is the character itself
     return i + 1;
   }
@@ -94,11 +98,12 @@ class Escapes {
   std::string_view text_;
   std::string& out_;
   bool bytes_;
+  const char* literal_;
 };
 
-std::string unescaped(std::string_view raw, bool bytes) {
+std::string unescaped(std::string_view raw, bool bytes, const char* literal = nullptr) {
   std::string out;
-  Escapes escapes(raw, out, bytes);
+  Escapes escapes(raw, out, bytes, literal);
   for (size_t i = 0; i < raw.size();) {
     if (raw[i] == '\\' && i + 1 < raw.size()) {
       i = escapes.read(i + 1);
@@ -215,6 +220,8 @@ ExprPtr Parser::text_literal(bool has_fields) {
   auto node = make<TextExpr>(here());
   if (token.text.escapes) {
     node->value = unescaped(content, token.text.bytes);
+  } else if (is_port_ && token.text.prefix == 0) {
+    node->value = unescaped(content, false, "\\'\"");
   } else {
     node->value = content;
     if (!token.text.triple && spelling(token)[0] == '\'') {
