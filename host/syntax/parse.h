@@ -15,8 +15,8 @@ struct ParseResult {
   bool ok() const { return diagnostics.empty(); }
 };
 
-/// How '…', """…""" and None are read: raw strings and an Option, or as in Python, which programs that import
-/// torch are ported from.
+/// How '…' and None are read: a raw string and an Option, or as in Python, which programs that import torch
+/// are ported from.
 enum class Literals : uint8_t { kSimple, kPythonIfTorch, kPython };
 
 /// Parses a whole file. Never throws, for any bytes. kPythonIfTorch: as in Python if the file imports torch.

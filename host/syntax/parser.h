@@ -477,7 +477,7 @@ class Parser {
   bool has_fn_name_ = false;              // the module has variables named `fn`
   bool checks_keys_ = false;              // reading a missing key is an error
   bool next_raises_ = false;              // next(x) raises StopIteration at the end
-  bool is_port_ = false;                  // '…' and """…""" have escapes, and None is nil
+  bool is_port_ = false;                  // '…' has escapes, and None is nil
   bool is_spec_ = false;                  // enables the argument syntax of std.spec
   uint32_t depth_ = 0;
   uint32_t height_ = 0;

@@ -220,7 +220,7 @@ ExprPtr Parser::text_literal(bool has_fields) {
   auto node = make<TextExpr>(here());
   if (token.text.escapes) {
     node->value = unescaped(content, token.text.bytes);
-  } else if (is_port_ && token.text.prefix == 0) {
+  } else if (is_port_ && token.text.prefix == 0 && !token.text.triple) {
     node->value = unescaped(content, false, "\\'\"");
   } else {
     node->value = content;
