@@ -289,7 +289,7 @@ Value extreme_with(Thread& thread, const char* function, Value* args, int count,
   } else {
     std::for_each(args + 1, args + count, consider);
   }
-  if (best.get().is_missing() && named.get("default").is_nil()) {
+  if (best.get().is_missing() && !named.has("default")) {
     fail(std::string(function) + "() iterable argument is empty");
   }
   return best.get().is_missing() ? retained(named.get("default")) : best.take();

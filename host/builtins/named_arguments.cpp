@@ -25,12 +25,16 @@ NamedArguments::NamedArguments(const char* function, Value dict,
 }
 
 Value NamedArguments::get(std::string_view name) const {
-  for (const auto& entry : dict_.entries) {
-    if (entry.key.is(Kind::kText) && text_of(entry.key) == name) {
-      return entry.value;
-    }
-  }
-  return Value();
+  const auto entry = find(name);
+  return entry == dict_.entries.end() ? Value() : entry->value;
+}
+
+bool NamedArguments::has(std::string_view name) const { return find(name) != dict_.entries.end(); }
+
+std::vector<Dict::Entry>::const_iterator NamedArguments::find(std::string_view name) const {
+  return std::find_if(dict_.entries.begin(), dict_.entries.end(), [&](const auto& entry) {
+    return entry.key.is(Kind::kText) && text_of(entry.key) == name;
+  });
 }
 
 }  // namespace spl

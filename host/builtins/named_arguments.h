@@ -15,9 +15,12 @@ class NamedArguments {
 
   /// The argument, borrowed; nil if it was not passed.
   Value get(std::string_view name) const;
+  bool has(std::string_view name) const;  // also if it is nil
   bool is_true(std::string_view name) const { return truthy(get(name)); }
 
  private:
+  std::vector<Dict::Entry>::const_iterator find(std::string_view name) const;
+
   const Dict& dict_;
 };
 
