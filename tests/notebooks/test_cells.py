@@ -259,7 +259,7 @@ def test_a_syntax_error_shows_the_invalid_line(simple):
     outcome = simple("val x = 1\nval y = = 2")
     assert outcome.error == "SyntaxError"
     assert "val y = = 2" in outcome.traceback
-    assert simple("x").error == "RuntimeError"
+    assert simple("x").error == "NameError"
 
 
 def test_repeated_calls_are_shown_once(simple):
