@@ -71,3 +71,12 @@ def test_arguments_outside_the_domain_are_an_error(call: str) -> None:
     result = run("-e", f"use std.math\nprint math.{call}")
     assert result.returncode == 1
     assert "math." + call.split("(")[0] + ": " in result.stderr
+
+
+def test_choices_are_exact_or_an_error(tmp_path: Path) -> None:
+    pairs = [(n, k) for n in range(0, 68, 3) for k in range(0, n + 2, 5)]
+    program = tmp_path / "program.spl"
+    calls = "\n".join(f'print(attempt(\\: math.{f}({n}, {k})) ?? "error")' for n, k in pairs for f in ("comb", "perm"))
+    program.write_text(f"use std.math\n{calls}\n")
+    exact = [f(n, k) for n, k in pairs for f in (math.comb, math.perm)]
+    assert run(program).stdout.split() == [str(value) if value < 2**63 else "error" for value in exact]
