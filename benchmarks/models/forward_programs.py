@@ -11,12 +11,15 @@ import torch
 torch.set_num_threads(1)
 
 
-def image_model(name: str, size: int):
+def image_model(name: str, size: int, form: str = "plain"):
     import torchvision
 
     torch.manual_seed(0)
     model = getattr(torchvision.models, name)().eval()
     image = torch.randn(1, 3, size, size)
+    if form == "both":
+        with torch.no_grad():
+            model = torch.jit.optimize_for_inference(torch.jit.trace(model, image))
 
     def forward(count: int) -> float:
         with torch.no_grad():
@@ -54,7 +57,7 @@ def safetensors(path: str):
 
 kind, name = sys.argv[1:3]
 if kind == "image":
-    work = image_model(name, int(sys.argv[3]))
+    work = image_model(name, int(sys.argv[3]), *sys.argv[4:])
 else:
     work = script(name) if kind == "script" else safetensors(name)
 for line in sys.stdin:
