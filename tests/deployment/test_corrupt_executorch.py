@@ -13,10 +13,12 @@ from embedded_simple import ROOT, torch
 
 exir = pytest.importorskip("executorch.exir", reason="this Python has no executorch", exc_type=ModuleNotFoundError)
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner  # noqa: E402
+from simple_torch_helpers import executorch_seal  # noqa: E402
 from simple_torch_helpers.executorch_trial import outcomes  # noqa: E402
 
 HOST = os.environ.get("SIMPLE_HOST", str(ROOT / "build" / "release" / "bin" / "simple-host"))
 TRUNCATIONS, FLIPS = (1000, 10_000) if os.environ.get("SIMPLE_LONG_TESTS") else (20, 150)
+X = torch.ones(2, 3, 8, 8)
 ALLOWED = 64 << 20  # bytes that a process may need more than with undamaged files, next to twice the file
 # Loads and calls each file that is named in a file; prints a line for each.
 PROGRAM = r"""
@@ -47,13 +49,18 @@ class Net(torch.nn.Module):
         return self.fc(self.norm(self.conv(image)).relu().mean([2, 3]))
 
 
-def write(path: Path, partitioners: list) -> torch.Tensor:
-    """Write a file and return what the network answers to ones."""
+def network() -> torch.nn.Module:
     torch.manual_seed(0)
-    net, x = Net().eval(), torch.ones(2, 3, 8, 8)
-    program = exir.to_edge_transform_and_lower(torch.export.export(net, (x,)), partitioner=partitioners)
-    path.write_bytes(program.to_executorch().buffer)
-    return net(x).detach()
+    return Net().eval()
+
+
+def lowered(partitioners: list):
+    captured = torch.export.export(network(), (X,))
+    return exir.to_edge_transform_and_lower(captured, partitioner=partitioners).to_executorch()
+
+
+def answer() -> float:
+    return network()(X).sum().item()
 
 
 def damaged_files(path: Path, flips: int) -> list[Path]:
@@ -89,7 +96,7 @@ def loaded(files: list[Path], folder: Path, check: str) -> tuple[int, list[str],
 )
 def test_damaged_files_are_errors_or_have_answers(partitioners, flips, tmp_path):
     good = tmp_path / "good.pte"
-    answer = write(good, partitioners).sum().item()
+    good.write_bytes(lowered(partitioners).buffer)
     files = damaged_files(good, flips)
     signals = outcomes(list(map(str, files)), "forward", 20)
     crashing = [file for file, signal in zip(files, signals, strict=True) if signal not in ("", "SIGALRM")]
@@ -107,5 +114,26 @@ def test_damaged_files_are_errors_or_have_answers(partitioners, flips, tmp_path)
     code, lines, usual = loaded([crashing[0], good], tmp_path, "checked")
     assert code == 0
     assert lines[0].startswith(f"error executorch.load: '{crashing[0]}' is corrupt: ")
-    assert float(lines[1].split()[1]) == pytest.approx(answer, abs=1e-4)
+    assert float(lines[1].split()[1]) == pytest.approx(answer(), abs=1e-4)
     assert peak < usual + 2 * good.stat().st_size + ALLOWED
+
+
+@pytest.mark.parametrize("partitioners", [[], [XnnpackPartitioner()]], ids=["portable", "xnnpack"])
+def test_the_digest_of_an_exported_file_finds_all_damage(partitioners, tmp_path):
+    good = tmp_path / "good.pte"
+    executorch_seal.write(lowered(partitioners), str(good))
+    body = good.read_bytes()[: -executorch_seal.SIZE]
+    files = damaged_files(good, FLIPS)
+
+    states = [executorch_seal.state(str(file)) for file in files]
+    assert "intact" not in states
+    # Without a digest: shorter files, which the trial checks, or a wrong byte in the mark and a program as it was.
+    unknown = [file for file, state in zip(files, states, strict=True) if state == "unknown"]
+    assert all(file.stat().st_size < good.stat().st_size or file.read_bytes().startswith(body) for file in unknown)
+
+    chosen = [good, *[file for file in files if file not in unknown][:50]]
+    code, lines, _ = loaded(chosen, tmp_path, "checked")
+    assert code == 0 and len(lines) == len(chosen)
+    assert float(lines[0].split()[1]) == pytest.approx(answer(), abs=1e-4)
+    expected = "error executorch.load: '{}' is corrupt: its SHA-256 digest is a different one"
+    assert lines[1:] == [expected.format(file) for file in chosen[1:]]
