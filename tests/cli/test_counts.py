@@ -4,7 +4,17 @@ import re
 from pathlib import Path
 
 from layout import ROOT
-from testing import _FORKING, _THREADED, Counts, count_junit, count_summary, split_embedded, split_paths
+from testing import (
+    _FORKING,
+    _THREADED,
+    CI_MINUTES,
+    Counts,
+    count_junit,
+    count_summary,
+    duration,
+    split_embedded,
+    split_paths,
+)
 
 CTEST = """<testsuite name="release">
   <testcase name="A.b" classname="A.b" time="0.1" status="run"/>
@@ -117,3 +127,12 @@ def test_names_chosen_for_the_thread_sanitizer_exist():
     unmatched = [part for part in _THREADED.split("|") if not any(re.search(part, name) for name in names)]
     assert unmatched == []
     assert [name for name in _FORKING if name not in names] == []
+
+
+def test_the_time_of_a_short_run_has_the_limit_of_continuous_integration():
+    assert duration(3600, is_short=True) == "== set-up, build and tests: 3600 s"
+    assert duration(3601, is_short=False) == "== set-up, build and tests: 3601 s"
+    late = "== set-up, build and tests: 3601 s; warning: continuous integration stops after 3600 s"
+    assert duration(3601, is_short=True) == late
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    assert "run: .ci/run" in text and {int(n) for n in re.findall(r"timeout-minutes: (\d+)", text)} == {15, CI_MINUTES}

@@ -267,7 +267,6 @@ def test_an_entry_of_a_checkpoint_is_converted(tmp_path):
         (["a.pt", "b.onnx"], "cannot write 'b.onnx'; it converts .pt, .pth, .bin, .safetensors and .npz. For .onnx"),
         (["a.pte", "b.pt"], "cannot read 'a.pte'"),
         (["missing.pt", "b.pt"], "'missing.pt' does not exist"),
-        (["a.pt"], "expected FROM and TO"),
     ],
 )
 def test_what_cannot_be_converted_is_rejected_by_name(words, message):
@@ -283,5 +282,18 @@ def test_other_contents_are_rejected_by_name(tmp_path):
     assert "holds a array" in run("convert", str(tmp_path / "list.pt"), str(tmp_path / "b.npz")).stderr
     torch.save({"w": torch.ones(1, dtype=torch.bfloat16)}, tmp_path / "half.pt")
     assert "NumPy has no dtype" in run("convert", str(tmp_path / "half.pt"), str(tmp_path / "b.npz")).stderr
-    assert run("nothing").returncode == 1
     assert "info FILE" in run("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["nothing"], "expected info FILE or convert FROM TO"),
+        (["info"], "expected info FILE or convert FROM TO"),
+        (["convert", "a.pt"], "convert: expected FROM and TO"),
+    ],
+)
+def test_wrong_usage_is_2(words, expected):
+    done = run(*words)
+    assert done.stderr == f"simple model: {expected}; `simple model --help` lists the options\n"
+    assert done.returncode == 2

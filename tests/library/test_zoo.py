@@ -147,7 +147,15 @@ def test_the_command_lists_what_is_cached_and_reports_errors(tmp_path):
     done = command("--cached", "--source", "package", TORCH_HOME=str(tmp_path), HF_HOME=str(tmp_path))
     assert [line.split()[0] for line in done.stdout.splitlines()[1:3]] == ["all-MiniLM-L6-v2", "efficientnet_lite0"]
     assert command("nothing*", TORCH_HOME=str(tmp_path)).stdout == "no models\n"
-    wrong = command("--all")
-    assert wrong.returncode == 1
-    assert wrong.stderr == "simple models: unknown option --all; `simple models --help` lists the options\n"
+    for words, message in (
+        (["--all"], "unknown option --all; `simple models --help` lists the options"),
+        (["--source"], "--source: expected a source; `simple models --help` lists the options"),
+        (["a", "b"], "expected one PATTERN, got 'a' and 'b'; `simple models --help` lists the options"),
+        (
+            ["--source", "x"],
+            "zoo.list: unknown source 'x'; available: package, torchvision, torch.hub, huggingface, timm",
+        ),
+    ):
+        wrong = command(*words)
+        assert (wrong.returncode, wrong.stderr) == (2, f"simple models: {message}\n")
     assert "simple models [PATTERN]" in command("--help").stdout

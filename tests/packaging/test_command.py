@@ -180,8 +180,8 @@ def test_an_error_of_the_host_is_a_fault_with_the_entry_of_its_hint(simple, site
     assert (faults_of(done), done.returncode) == (["no-library"], 1)
 
 
-def test_torch_may_be_anywhere_on_the_path(site, tmp_path):
-    """As with a .pth file, PYTHONPATH or a user's site-packages."""
+def test_a_new_environment_runs_programs_without_a_compiler(site, tmp_path):
+    """Torch may be anywhere on Python's path: as with a .pth file, PYTHONPATH or a user's site-packages."""
     import venv
 
     venv.create(tmp_path, with_pip=False, symlinks=True)
@@ -189,12 +189,18 @@ def test_torch_may_be_anywhere_on_the_path(site, tmp_path):
     (packages / "others.pth").write_text(f"{Path(torch.__file__).parents[1]}\n{site}\n")
     python = tmp_path / "bin" / "python"
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SIMPLE_", "PYTHON"))}
+    inherited["PATH"] = str(python.parent)  # neither a compiler nor CMake nor git
+    magic = 'get_ipython().run_cell_magic("simple", "", "use torch; print torch.ones([1]).item()")'
     for arguments in (
         ["-m", "simple_torch_command", "-e", "use torch; print torch.ones([1]).item()"],
         ["-c", "import simple_torch; print(simple_torch.evaluate('1.0'))"],
+        ["-m", "IPython", "-c", f"%load_ext simple_torch\n{magic}"],
     ):
         done = subprocess.run([python, *arguments], env=inherited, capture_output=True, text=True, check=False, cwd="/")
         assert (done.stdout, done.returncode) == ("1.0\n", 0), done.stderr
+    command = [python, "-m", "simple_torch_command", "examples", "xor"]
+    done = subprocess.run(command, env=inherited, capture_output=True, text=True, check=False, cwd="/")
+    assert done.stdout.endswith(", goal 0.001: reached\n"), done.stderr
 
 
 def test_python_imports_the_package(site):

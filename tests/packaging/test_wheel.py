@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import re
 import subprocess
@@ -58,7 +59,8 @@ def test_one_wheel_is_expected(tmp_path):
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dist")
-    program = f"import wheel, pathlib; print(wheel.build_wheel(('{DEFAULT_TORCH}',), pathlib.Path('{out}')))"
+    minor = ".".join(importlib.metadata.version("torch").split(".")[:2])  # that of `environment`
+    program = f"import wheel, pathlib; print(wheel.build_wheel(('{minor}',), pathlib.Path('{out}')))"
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": str(ROOT / "tools" / "setup")},

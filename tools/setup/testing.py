@@ -80,6 +80,8 @@ _QUANTIZATION = (
     *(f"tests/examples/test_guides.py::test_prints_the_guides_output[quantization.md-{block}]" for block in (1, 2)),
 )
 NOTEBOOKS = "tests/notebooks"
+_STARTED = time.monotonic()  # before the set-up
+CI_MINUTES = 60  # timeout-minutes in .github/workflows/ci.yml
 _IN_A_BROWSER = "tests/website/test_browser.py"
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 _PENDING = re.compile(r"^(\d+) pending$")
@@ -141,7 +143,15 @@ def run_tests(
         total += _suite("pytest", lambda: _pytest(tree, python, pythons, name_filter, variables))
     if packages:
         total += _packages_suite(tree, packages, name_filter, long)
+    print(duration(time.monotonic() - _STARTED, is_short=not (paths or name_filter or long)), flush=True)
     return _report(total)
+
+
+def duration(seconds: float, *, is_short: bool) -> str:
+    """The line about the time of a run. Continuous integration runs the short tests."""
+    is_late = is_short and seconds > 60 * CI_MINUTES
+    warning = f"; warning: continuous integration stops after {60 * CI_MINUTES} s" if is_late else ""
+    return f"== set-up, build and tests: {seconds:.0f} s{warning}"
 
 
 def run_package_tests(tree: Build, packages: Environment, *, name_filter: str | None, long: bool) -> int:
