@@ -1,7 +1,10 @@
 """CMake's configuration for given Pythons."""
 
+import os
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from building import pythons_to_build_for
 from layout import SUPPORTED_TORCH, Environment
@@ -65,3 +68,16 @@ def test_unsupported_named_python_is_skipped_with_a_message(tmp_path, capsys):
     ]:
         assert pythons_to_build_for([environment], {"SIMPLE_PYTHON": named}) == [str(own)]
         assert message in capsys.readouterr().err
+
+
+def test_only_the_batches_of_operators_parse_all_operators():
+    """A source elsewhere that includes them costs each build seconds: add it to simple_torch_batch(operators …)."""
+    build = Path(os.environ.get("SIMPLE_BUILD", ROOT / "build" / "release"))
+    dependencies = ["ninja", "-C", build, "-t", "deps"]
+    listed = subprocess.run(dependencies, capture_output=True, text=True, check=False).stdout
+    objects = [block.splitlines() for block in listed.split("\n\n") if "Unity/unity_" in block and ".dir" in block]
+    if not objects:
+        pytest.skip("this build has no batches of sources")
+    parses_all = {block[0].split(":")[0] for block in objects if any("/ATen/Functions.h" in line for line in block)}
+    assert [name for name in parses_all if "unity_operators" not in name and "bridge" not in name] == []
+    assert parses_all or not any("simple_torch_core" in block[0] for block in objects)
