@@ -30,7 +30,8 @@ def reason() -> str | None:
     return lacking() if os.environ.get("SIMPLE_LONG_TESTS") == "1" else "builds the wheel; set SIMPLE_LONG_TESTS=1"
 
 
-pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
+if why := reason():
+    pytest.skip(why, allow_module_level=True)
 
 
 @dataclass
