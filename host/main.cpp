@@ -263,6 +263,9 @@ int dispatch(std::vector<std::string> arguments) {
   if (arguments[0].starts_with("--")) {
     return std::fprintf(stderr, "error: unknown option %s; see --help\n", arguments[0].c_str()), 2;
   }
+  if (arguments[0].find_first_of("./") == std::string::npos && !fs::exists(arguments[0])) {
+    return std::fprintf(stderr, "error: no command or file named '%s'\n\n%s", arguments[0].c_str(), kHelp), 2;
+  }
   info.path = arguments[0];
   info.arguments.assign(arguments.begin() + 1, arguments.end());
   const int code = run_file(arguments[0]);

@@ -47,6 +47,27 @@ void each_to_end(Thread& thread, Value iterable, Body&& body) {
   thread.each(iterable, body);
 }
 
+/// Whether the range has an end and a sum of integers, which is then in `total`. Fails if it needs more than
+/// 64 bits.
+inline bool sum_of_range(Value iterable, int64_t& total) {
+  if (!iterable.is(Kind::kRange) || !as_object<Range>(iterable)->start.is_int() ||
+      !as_object<Range>(iterable)->end.is_int()) {
+    return false;
+  }
+  const auto* range = as_object<Range>(iterable);
+  __extension__ using Wide = __int128;
+  const Wide first = range->start.as_int, last = Wide{range->end.as_int} - (range->inclusive ? 0 : 1);
+  const Wide count = last < first ? 0 : last - first + 1;
+  Wide sum = 0;
+  const bool is_lost = count % 2 == 0 ? __builtin_mul_overflow(count / 2, first + last, &sum)
+                                      : __builtin_mul_overflow(count, (first + last) / 2, &sum);
+  total = static_cast<int64_t>(sum);
+  if (is_lost || total != sum) {
+    fail("sum: the sum of the range does not fit into an i64");
+  }
+  return true;
+}
+
 /// Collects results, and releases them if a later call fails.
 class Collected {
  public:

@@ -72,6 +72,9 @@ Value concat(Thread& thread, Value* args, int) {
 // A value is copied when one of its holders changes it.
 // Another array, so that a program that comes from Python is warned only about changes that no copy explains.
 Value array_clone(Thread&, Value* args, int) {
+  if (args[0].is(Kind::kTuple)) {
+    return retained(args[0]);
+  }
   const Elements& items = as_object<Array>(args[0])->items;
   return Value::object(new Array(items.slice(0, items.size())));
 }
@@ -333,6 +336,9 @@ Value unique(Thread& thread, Value* args, int) {
   return result.array();
 }
 Value sum(Thread& thread, Value* args, int) {
+  if (int64_t of_range = 0; sum_of_range(args[0], of_range)) {
+    return Value::integer(of_range);
+  }
   Ref total = Ref::owned(Value::integer(0));
   each_to_end(thread, args[0], [&](Value v) {
     total = Ref::owned(thread.arithmetic(BinaryOp::kAdd, total.get(), v));

@@ -304,6 +304,9 @@ Value max_fn(Thread& thread, Value* args, int count) { return extreme(thread, ar
 
 // sum(xs), sum(xs, start)
 Value sum_fn(Thread& thread, Value* args, int count) {
+  if (int64_t of_range = 0; count == 1 && sum_of_range(args[0], of_range)) {
+    return Value::integer(of_range);
+  }
   Ref total = count == 1 ? Ref::owned(Value::integer(0)) : Ref::shared(args[1]);
   thread.each(args[0], [&](Value v) {
     const Value part = v.is_bool() ? Value::integer(v.as_bool ? 1 : 0) : v;  // counts, as in Python

@@ -299,8 +299,28 @@ Value raise_fn(Thread& thread, Value* args, int) {
   return thread.call(library_function("std/exceptions", "raise_again"), args, 1);
 }
 
-// What the parser makes of `try`, `raise`, `spawn`, `async for` and `async with`, and of `super()` without a
-// call of a method.
+// __become__(object, value): `self = value` in a method of a class. The object gets the fields of the value.
+Value become_fn(Thread& thread, Value* args, int) {
+  const Value object = args[0], value = args[1];
+  const Record* record = as_object<Instance>(object)->record;
+  if (!value.is(Kind::kInstance) || as_object<Instance>(value)->record != record) {
+    fail("cannot assign " + type_name(value) + " to 'self', which is a " + type_name(object));
+  }
+  if (record->drop != nullptr) {
+    fail("cannot assign to 'self' of " + type_name(object) + ": its drop() would release the resource twice",
+         "assign its fields");
+  }
+  const Ref held = Ref::shared(value);
+  Ref target = Ref::shared(object);
+  for (size_t i = 0; i < record->fields.size(); ++i) {
+    thread.set_field(target.slot(), record->fields[i].name,
+                     retained(as_object<Instance>(value)->fields()[i]));
+  }
+  return Value();
+}
+
+// What the parser and the compiler make of `try`, `raise`, `spawn`, `async for` and `async with`, and of
+// `super()` without a call of a method.
 const NativeEntry kSyntaxFunctions[] = {
     {"__async_items__", async_items, 1, 1}, {"__async_manager__", async_manager, 1, 1},
     {"__caught__", caught_fn, 1, 1},        {"__raise__", raise_fn, 1, 1},
@@ -308,6 +328,7 @@ const NativeEntry kSyntaxFunctions[] = {
     {"__spawn__", spawn_actor, 1, 1},       {"__method__", method_fn, 3, 3},
     {"__delegate__", delegate_fn, 1, 1},    {"__is_type__", is_type_fn, 2, 2},
     {"__can_shuffle__", can_shuffle, 2, 2}, {"__shuffled__", shuffled_fn, 2, 2},
+    {"__become__", become_fn, 2, 2},
 };
 
 const NativeEntry kObjectFunctions[] = {

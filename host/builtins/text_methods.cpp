@@ -1,13 +1,16 @@
 // Methods of text. Positions and lengths count characters; texts are UTF-8.
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <clocale>
+#include <cstdlib>
 #include <cwctype>
 
 #include "host/builtins/builtins.h"
 #include "host/builtins/named_arguments.h"
 #include "host/syntax/utf8.h"
+#include "host/values/sized.h"
 #include "host/vm/thread.h"
 
 namespace spl {
@@ -462,7 +465,40 @@ Value join(Thread& thread, Value* args, int) {
   return thread.call_method(args[1], name, &separator, 1);
 }
 
-Value to_int(Thread&, Value* args, int) { return Value::integer(to_integer(args[0])); }
+// The leading digits, else 0.
+int64_t leading_integer(const char* method, const std::string& text) {
+  errno = 0;
+  const int64_t value = std::strtoll(text.c_str(), nullptr, 10);
+  if (errno == ERANGE) {
+    fail_value(std::string(method) + ": '" + text + "' does not fit into 64 bits",
+               "parse_int() returns None for such a string");
+  }
+  return value;
+}
+Value to_int(Thread&, Value* args, int) { return Value::integer(leading_integer("to_int", self_text(args))); }
+template <Tag Type>
+Value to_sized(Thread&, Value* args, int) {
+  if (Type == Tag::kFloat32) {
+    return single(to_number(args[0]));
+  }
+  const std::string& text = self_text(args);
+  const std::string type = sized_name(Type);
+  if (Type == Tag::kUint64) {
+    errno = 0;
+    const uint64_t value = std::strtoull(text.c_str(), nullptr, 10);
+    const bool is_negative = text.find_first_not_of(" \t\n") < text.size() &&
+                             text[text.find_first_not_of(" \t\n")] == '-' && value != 0;
+    if (errno == ERANGE || is_negative) {
+      fail_value("to_u64: '" + text + "' does not fit into u64");
+    }
+    return sized_integer(Type, static_cast<int64_t>(value));
+  }
+  const Value value = Value::integer(leading_integer(("to_" + type).c_str(), text));
+  if (!fits_width(value, narrow_width(type))) {
+    fail_value("to_" + type + ": '" + text + "' does not fit into " + type);
+  }
+  return sized_integer(Type, value.as_int);
+}
 Value to_float(Thread&, Value* args, int) { return Value::number(to_number(args[0])); }
 
 Value parse_int(Thread&, Value* args, int) {
@@ -599,6 +635,15 @@ const NativeEntry kMethods[] = {
     {"join", join, 2, 2},
     {"to_int", to_int, 1, 1},
     {"to_i64", to_int, 1, 1},
+    {"to_u8", to_sized<Tag::kUint8>, 1, 1},
+    {"to_u16", to_sized<Tag::kUint16>, 1, 1},
+    {"to_u32", to_sized<Tag::kUint32>, 1, 1},
+    {"to_u64", to_sized<Tag::kUint64>, 1, 1},
+    {"to_usize", to_sized<Tag::kUint64>, 1, 1},
+    {"to_i8", to_sized<Tag::kInt8>, 1, 1},
+    {"to_i16", to_sized<Tag::kInt16>, 1, 1},
+    {"to_i32", to_sized<Tag::kInt32>, 1, 1},
+    {"to_f32", to_sized<Tag::kFloat32>, 1, 1},
     {"to_float", to_float, 1, 1},
     {"to_f64", to_float, 1, 1},
     {"parse_int", parse_int, 1, 1},

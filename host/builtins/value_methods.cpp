@@ -42,7 +42,15 @@ Value absolute(Thread&, Value* args, int) {
   }
   return Value::number(std::fabs(to_number(args[0])));
 }
-Value to_int(Thread&, Value* args, int) { return Value::integer(to_integer(args[0])); }
+Value to_int(Thread&, Value* args, int) {
+  const Value number = plain(args[0]);
+  const bool is_lost = number.is_float() && !(number.as_float >= -9223372036854775808.0 &&
+                                              number.as_float < 9223372036854775808.0);
+  if (is_lost) {
+    fail_value("to_int: " + display(args[0]) + " does not fit into 64 bits");
+  }
+  return Value::integer(to_integer(args[0]));
+}
 Value to_float(Thread&, Value* args, int) { return Value::number(to_number(args[0])); }
 template <Tag Type>
 Value to_sized(Thread&, Value* args, int) {
@@ -271,8 +279,25 @@ const NativeEntry kOptions[] = {
     {"err", err, 1, 1},
 };
 
+// A new object with the same fields; other values, which do not change, are their own copies.
+Value clone_of(Thread&, Value* args, int) {
+  if (!args[0].is(Kind::kInstance)) {
+    return retained(args[0]);
+  }
+  auto* instance = as_object<Instance>(args[0]);
+  if (instance->record->drop != nullptr || instance->record->direct != nullptr) {
+    fail("clone: " + type_name(args[0]) + " owns a resource and cannot be copied");
+  }
+  Instance* copy = new_instance(instance->record);
+  for (size_t i = 0; i < instance->record->fields.size(); ++i) {
+    copy->fields()[i] = retained(instance->fields()[i]);
+  }
+  return Value::object(copy);
+}
+
 // Methods of every value, unless its type overrides them.
-const NativeEntry kGeneral[] = {{"to_string", shown_text, 1, 1}, {"to_text", shown_text, 1, 1}};
+const NativeEntry kGeneral[] = {
+    {"clone", clone_of, 1, 1}, {"to_string", shown_text, 1, 1}, {"to_text", shown_text, 1, 1}};
 
 Value call_function(Thread& thread, Value* args, int count) {
   return thread.call(args[0], args + 1, count - 1);

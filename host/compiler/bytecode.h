@@ -45,7 +45,7 @@ namespace spl {
   X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
   X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")  \
   X(AsDeclared, "r--") X(Super, "rr-") X(CheckOperands, "-rr") X(CheckValue, "r--") X(CheckChange, "r--") X(ReleaseReassigned, "r--") \
-  X(ReleaseReassignedGlobal, "---") X(LoadLiteral, "r--") X(CheckKey, "-rr") X(NextClass, "rr-") X(GetIndexOrNil, "rrr")
+  X(ReleaseReassignedGlobal, "---") X(LoadLiteral, "r--") X(CheckKey, "-rr") X(CheckWidth, "r--") X(NextClass, "rr-") X(GetIndexOrNil, "rrr")
 // clang-format on
 
 enum class Op : uint16_t {
@@ -101,8 +101,9 @@ struct LvaluePath {
   Root root = Root::kRegister;
   uint32_t operand = 0;
   std::vector<Step> steps;
-  int spec = -1;       // the CallSpec of an InvokeLvalue
-  bool keeps = false;  // a later instruction uses the path's temporaries
+  int spec = -1;                  // the CallSpec of an InvokeLvalue
+  bool keeps = false;             // a later instruction uses the path's temporaries
+  bool returns_receiver = false;  // the value of a built-in method is the changed collection
 };
 
 struct Capture {
@@ -236,6 +237,8 @@ struct ChangeCheck {
   size_t path = 0;            // of the changed collection, among the function's
   std::vector<Place> places;  // the root, and what each step leads to
   bool is_parameter = false;  // the root
+  bool is_unread = false;     // nothing reads the root after the change
+  bool is_dropped = false;    // the root is passed to a function whose result, the changed copy, is not used
   mutable std::atomic<bool> was_reported = false;
 };
 

@@ -64,6 +64,8 @@ void FunctionCompiler::chain_to(const FieldExpr& callee, const std::vector<Arg>&
 // Calls a method that changes the value in the lvalue itself.
 void FunctionCompiler::change(const FieldExpr& callee, const std::vector<Arg>& args, LvaluePath path,
                               Register dest) {
+  check_self_change(*callee.object, callee.name, callee.span);
+  path.returns_receiver = std::exchange(stores_back_, false);
   const Register window = temporary();
   const uint16_t count = arguments(args);
   span_ = callee.span;
@@ -78,16 +80,42 @@ void FunctionCompiler::change(const FieldExpr& callee, const std::vector<Arg>& a
   emit(Op::kTake, dest, window);
 }
 
-namespace {
-
-// Methods that return the collection that they change. sort() and reverse() are also called for their value.
 bool returns_receiver(Symbol method) {
   static const std::unordered_set<std::string> names = {"push", "append", "insert", "extend",   "set",
                                                         "fill", "swap",   "update", "truncate", "clear"};
   return names.contains(name_of(method));
 }
 
+namespace {
+
+bool is_same_place(const Expr& a, const Expr& b) {
+  if (a.kind != b.kind) {
+    return false;
+  }
+  switch (a.kind) {
+    case ExprKind::kSelf:
+      return true;
+    case ExprKind::kName:
+      return as<NameExpr>(a).name == as<NameExpr>(b).name;
+    case ExprKind::kField:
+      return as<FieldExpr>(a).name == as<FieldExpr>(b).name && is_same_place(object_of(a), object_of(b));
+    default:
+      return false;
+  }
+}
+
 }  // namespace
+
+// `xs = xs.remove(1)`: upstream's method returns the collection, while ours returns the removed element. The
+// assignment to the same variable shows which is meant.
+bool FunctionCompiler::stores_back(const Expr& target, const Expr& value) const {
+  static const Symbol remove = intern("remove");
+  if (is_port() || value.kind != ExprKind::kCall || as<CallExpr>(value).callee->kind != ExprKind::kField) {
+    return false;
+  }
+  const auto& callee = as<FieldExpr>(*as<CallExpr>(value).callee);
+  return callee.name == remove && !callee.nil_safe && is_same_place(target, *callee.object);
+}
 
 // Whether the expression changes a collection in a variable of another scope, or in a field of an object.
 bool FunctionCompiler::is_outer_change(const Expr& expr) {

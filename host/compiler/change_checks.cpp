@@ -1,6 +1,7 @@
 // A change of an array or dict reaches the changed place only, where in Python every place that holds the
 // list or dict shows it. In a program with PyTorch, an instruction before the change checks whether another
-// place holds the collection; the host runs it in vm/change_checks.cpp.
+// place holds the collection; the host runs it in vm/change_checks.cpp. In other programs it does so for a
+// parameter and the variable of a loop that nothing reads after the change.
 #include <algorithm>
 
 #include "host/compiler/compiler.h"
@@ -64,11 +65,13 @@ void FunctionCompiler::check_change(const Expr& collection, LvaluePath path, con
   const bool is_name = root.kind == ExprKind::kName;
   const bool is_stored_back =
       &root == &collection && is_name && uses_.stored_back.contains(as<NameExpr>(root).name);
-  if (!is_port() || path.root == LvaluePath::Root::kValue || is_stored_back) {
+  const bool is_unread = unread_changes_.contains(&root);
+  if (!(is_port() || is_unread) || path.root == LvaluePath::Root::kValue || is_stored_back) {
     return;
   }
   auto check = std::make_unique<ChangeCheck>();
   check->span = span;
+  check->is_unread = is_unread;
   const auto& parameters = proto_->parameters;
   check->is_parameter =
       is_name && std::find(parameters.begin(), parameters.end(), as<NameExpr>(root).name) != parameters.end();
@@ -98,13 +101,76 @@ void FunctionCompiler::check_replaced(const Expr& place, Register current) {
 }
 
 void FunctionCompiler::emit_change_check(std::unique_ptr<ChangeCheck> check, LvaluePath path) {
-  const bool is_register = path.root == LvaluePath::Root::kRegister && path.steps.empty();
+  const bool is_register =
+      !check->is_dropped && path.root == LvaluePath::Root::kRegister && path.steps.empty();
   const uint32_t root = is_register ? path.operand : 0;
   check->path = proto_->paths.size();
   proto_->paths.push_back(std::move(path));
   proto_->changes.push_back(std::move(check));
   const auto number = static_cast<int32_t>(proto_->changes.size() - 1);
   emit_wide(Op::kCheckChange, root, is_register ? ~number : number);
+}
+
+namespace {
+
+// The index of the parameter that the function changes and returns by its last expression, as
+// `fn add(xs): xs.push(1)` does; -1 if there is none.
+int changed_result(const FunctionDecl& function) {
+  if (!function.body || function.body->statements.empty() ||
+      function.body->statements.back()->kind != StmtKind::kExpr) {
+    return -1;
+  }
+  const Expr& result = *as<ExprStmt>(*function.body->statements.back()).value;
+  if (result.kind != ExprKind::kCall || as<CallExpr>(result).callee->kind != ExprKind::kField) {
+    return -1;
+  }
+  const auto& callee = as<FieldExpr>(*as<CallExpr>(result).callee);
+  if (callee.nil_safe || !returns_receiver(callee.name) || callee.object->kind != ExprKind::kName) {
+    return -1;
+  }
+  const Symbol name = as<NameExpr>(*callee.object).name;
+  const auto param = std::find_if(function.params.begin(), function.params.end(), [&](const Param& each) {
+    return each.name == name && each.kind == ParamKind::kNormal;
+  });
+  return param == function.params.end() ? -1 : static_cast<int>(param - function.params.begin());
+}
+
+}  // namespace
+
+// Before the statement `add(xs)`, whose function changes a copy of `xs` and returns it.
+void FunctionCompiler::check_dropped_result(const Expr& statement) {
+  if (is_port() || module_.is_library || statement.kind != ExprKind::kCall ||
+      as<CallExpr>(statement).callee->kind != ExprKind::kName) {
+    return;
+  }
+  const auto& call = as<CallExpr>(statement);
+  const Symbol name = as<NameExpr>(*call.callee).name;
+  const auto found = module_.declarations.find(name);
+  if (found == module_.declarations.end() || found->second->kind != StmtKind::kFunction ||
+      find_local(name) != nullptr || is_decorated(module_, as<FunctionDecl>(*found->second).info)) {
+    return;
+  }
+  const int index = changed_result(as<FunctionDecl>(*found->second));
+  if (index < 0 || static_cast<size_t>(index) >= call.args.size() ||
+      call.args[static_cast<size_t>(index)].kind != ArgKind::kPositional ||
+      call.args[static_cast<size_t>(index)].value->kind != ExprKind::kName) {
+    return;
+  }
+  const auto& argument = as<NameExpr>(*call.args[static_cast<size_t>(index)].value);
+  const Name variable = resolve(argument.name);
+  LvaluePath path;
+  path.operand = variable.operand;
+  path.root = variable.form == Name::Form::kGlobal ? LvaluePath::Root::kGlobal : LvaluePath::Root::kRegister;
+  if (variable.form != Name::Form::kLocal &&
+      (variable.form != Name::Form::kGlobal || !module_.knows(argument.name))) {
+    return;
+  }
+  auto check = std::make_unique<ChangeCheck>();
+  check->span = argument.span;
+  check->is_dropped = true;
+  check->places.push_back({name_of(argument.name), 0});
+  check->places.push_back({name_of(name), 0});
+  emit_change_check(std::move(check), std::move(path));
 }
 
 // `items = []` in a class, and `self.items.append(x)`: Python's objects share one list.

@@ -485,6 +485,9 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
       show_default(params[i], i);
     }
     locals_[first_local + i].name = proto_->parameters[first + i];
+    locals_[first_local + i].width =
+        params[i].kind == ParamKind::kNormal ? declared_width(module_, params[i].type.get()) : 0;
+    check_width(locals_[first_local + i].width, reg, "'" + name_of(params[i].name) + "'");
     declared(reg);
   }
   for (size_t i = 0; i < params.size(); ++i) {
@@ -545,11 +548,17 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
   declare_early_variables();
   check_defaults(decl.params);
   check_result(decl);
+  result_width_ = decl.is_async ? 0 : declared_width(module_, decl.return_type.get());
   show_type(decl.return_type.get());
   may_yield_ = !decl.is_async && !is_called_by_language(decl, is_method);
-  if (is_port()) {
-    uses_ = uses_of_variables(decl.params, decl.body->statements);
+  if (VariableUses uses =
+          module_.is_library ? VariableUses() : uses_of_variables(decl.params, decl.body->statements);
+      is_port()) {
+    uses_ = std::move(uses);
     check_kept_defaults(decl.params);
+  } else {
+    keeps_self_ = uses.keeps_self;
+    unread_changes_ = std::move(uses.unread_changes);
   }
   body_value(*decl.body);
   return finish();
@@ -599,8 +608,11 @@ const Expr* shown_result(const std::vector<StmtPtr>& statements) {
 const Proto* FunctionCompiler::module_body(const std::vector<StmtPtr>& statements) {
   proto_->name = "module";
   is_module_ = true;
-  if (is_port()) {
-    uses_ = uses_of_variables({}, statements);
+  if (VariableUses uses = module_.is_library ? VariableUses() : uses_of_variables({}, statements);
+      is_port()) {
+    uses_ = std::move(uses);
+  } else {
+    unread_changes_ = std::move(uses.unread_changes);
   }
   mark_defers(statements);
   const Expr* result = module_.is_session ? shown_result(statements) : nullptr;

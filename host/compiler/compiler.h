@@ -31,6 +31,9 @@ std::unordered_set<Symbol>& mutating_names();
 /// Names of the `me` methods of classes.
 std::unordered_set<Symbol>& action_names();
 
+/// Methods that return the collection that they change. sort() and reverse() are also called for their value.
+bool returns_receiver(Symbol method);
+
 /// The variable, or other value, that an lvalue such as `a.b[i]` is a part of.
 const Expr& root_of(const Expr& expr);
 /// The object of `object.field`, `object.0` or `object[index]`.
@@ -75,6 +78,8 @@ void warn_once(LoadedModule& module, Diagnostic warning);
 /// Warns about a literal that is not of the declared type; either may be null. `what` has the type.
 void check_shared_defaults(LoadedModule& module, const RecordDecl& decl);
 void check_type(LoadedModule& module, const TypeExpr* type, const Expr* value, const std::string& what);
+/// The IntegerWidth of a declaration with this type, which may be null.
+int declared_width(const LoadedModule& module, const TypeExpr* type);
 /// Keeps the functions and types of a module for the check of their calls.
 void note_declarations(LoadedModule& module, const std::vector<StmtPtr>& statements);
 /// Registers an enum for the exhaustiveness checks.
@@ -166,8 +171,10 @@ class FunctionCompiler {
     bool is_cell;
     bool is_fixed = false;     // declared with val or const
     bool is_unique = false;    // a &T, which moves
+    bool is_function = false;  // declared with fn
     bool is_search = false;    // holds the result of find() or its kin, which is nil without a match
     bool is_of_block = false;  // the variable of a loop or a `with`
+    int width = 0;             // declared, see IntegerWidth
     uint32_t line = 0;         // of the declaration
     size_t loops = 0;          // how many loops enclose the declaration
     bool is_captured = false;  // a closure that was compiled before uses it
@@ -371,6 +378,7 @@ class FunctionCompiler {
   void chain_to(const FieldExpr& callee, const std::vector<Arg>& args, LvaluePath& path, Register dest);
   void change(const FieldExpr& callee, const std::vector<Arg>& args, LvaluePath path, Register dest);
   void release_path(const LvaluePath& path);
+  bool stores_back(const Expr& target, const Expr& value) const;
   bool is_outer_change(const Expr& expr);
   void effect_value_to(const CallExpr& call, Register dest);
 
@@ -522,11 +530,21 @@ class FunctionCompiler {
   // change_checks.cpp
   void check_change(const Expr& collection, LvaluePath path, const SourceSpan& span);
   void check_replaced(const Expr& place, Register current);
+  void check_dropped_result(const Expr& statement);
   void emit_change_check(std::unique_ptr<ChangeCheck> check, LvaluePath path);
   void note_visits(const Expr& iterable, const Pattern& variable);
 
+  // lost_changes.cpp
+  const FunctionDecl* method_on_copy() const;
+  bool changes_receiver(const Type& type, Symbol method) const;
+  void check_self_change(const Expr& changed, Symbol method, const SourceSpan& span);
+  void warn_of_lost_change(const FunctionDecl& method, const SourceSpan& span);
+
   // type_checks.cpp
   void check_arguments(const Expr& callee, const std::vector<Arg>& args);
+  void check_width(int width, Register value, const std::string& what);
+  void check_width(Symbol variable, Register value);
+  void check_result_width(Register value);
   void check_defaults(const std::vector<Param>& params);
   void check_result(const FunctionDecl& decl);
 
@@ -600,7 +618,11 @@ class FunctionCompiler {
   bool has_own_self_ = false;
   Symbol class_parameter_ = kNoSymbol;  // of a method that receives its class
   bool is_result_ = false;              // the block being compiled ends with the function's result
+  int result_width_ = 0;                // declared, see IntegerWidth
   bool may_yield_ = false;
+  bool keeps_self_ = false;                         // the method returns, passes on or stores its `self`
+  std::unordered_set<const Expr*> unread_changes_;  // as in VariableUses, of a program without PyTorch
+  bool stores_back_ = false;        // the value of the next change is assigned to the changed variable
   Symbol own_name_ = kNoSymbol;     // of a local function, which can call itself
   uint32_t with_depth_ = 0;         // the enclosing `with` blocks, whose resources may handle an error
   std::optional<Name> reassigned_;  // the variable to which the value of the next call is assigned

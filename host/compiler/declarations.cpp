@@ -314,6 +314,9 @@ class ModuleCompiler {
     if (!top) {
       return;
     }
+    if (stmt.pattern->kind == PatternKind::kBinding) {
+      module_.widths[as<BindingPattern>(*stmt.pattern).name] = declared_width(module_, stmt.type.get());
+    }
     if (stmt.pattern->kind == PatternKind::kBinding && is_unique(stmt)) {
       module_.uniques.insert(as<BindingPattern>(*stmt.pattern).name);
     }
@@ -692,6 +695,7 @@ class ModuleCompiler {
     info.has_default = field.default_value != nullptr;
     info.type = field.type.get();
     check_type(module_, field.type.get(), field.default_value.get(), "'" + name_of(field.name) + "'");
+    info.width = field.bits != 0 ? field.bits : declared_width(module_, field.type.get());
     if (field.type) {
       info.convertible = intern(convertible_type(module_.unaliased(*field.type)));
     }

@@ -31,6 +31,7 @@ Register FunctionCompiler::operand(const Expr& expr) {
 void FunctionCompiler::effect(const Expr& expr) {
   span_ = expr.span;
   const uint32_t mark = temporary_count_;
+  check_dropped_result(expr);
   if (expr.kind == ExprKind::kIf) {
     if_to(as<IfExpr>(expr), 0, false);
   } else if (expr.kind == ExprKind::kMatch) {

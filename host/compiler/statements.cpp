@@ -95,7 +95,14 @@ void FunctionCompiler::body_value(const Block& block) {
   is_result_ = true;
   block_to(block, dest);
   is_result_ = false;
+  check_result_width(dest);
   emit(Op::kReturn, dest);
+}
+
+void FunctionCompiler::check_result_width(Register value) {
+  if (result_width_ != 0) {
+    check_width(result_width_, value, "the result of " + proto_->name + "()");
+  }
 }
 
 void FunctionCompiler::statement(const Stmt& stmt) {
@@ -111,7 +118,9 @@ void FunctionCompiler::compile(const PassStmt&) {}
 
 void FunctionCompiler::compile(const ReturnStmt& stmt) {
   if (stmt.value) {
-    return_register(temporary_of(*stmt.value));
+    const Register value = temporary_of(*stmt.value);
+    check_result_width(value);
+    return_register(value);
     return;
   }
   run_defers_above(0);
@@ -201,6 +210,7 @@ void FunctionCompiler::bind_local(const BindStmt& stmt, const BindingPattern& bi
   locals_.back().is_fixed =
       (stmt.bind == BindKind::kVal || stmt.bind == BindKind::kConst) && !binding.is_mutable;
   locals_.back().is_unique = owns;
+  locals_.back().width = declared_width(module_, stmt.type.get());
   locals_.back().is_search = stmt.value && is_search(*stmt.value);
   declared(reg);
 }
@@ -212,6 +222,10 @@ void FunctionCompiler::initial_value_to(const BindStmt& stmt, Register dest) {
     return;
   }
   expr_to(*stmt.value, dest);
+  if (stmt.pattern->kind == PatternKind::kBinding && stmt.value->kind != ExprKind::kInt) {
+    check_width(declared_width(module_, stmt.type.get()), dest,
+                "'" + name_of(as<BindingPattern>(*stmt.pattern).name) + "'");
+  }
   mark_moved(*stmt.value);
 }
 
@@ -237,6 +251,7 @@ void FunctionCompiler::compile(const AssignStmt& stmt) {
 
 void FunctionCompiler::assign_one(const Expr& target, const Expr& value) {
   note_shown(target, value);
+  stores_back_ = stores_back(target, value);
   if (is_one_pass(value)) {
     assign_to(target, iterator_of(value));
     return;
@@ -251,6 +266,7 @@ void FunctionCompiler::assign_one(const Expr& target, const Expr& value) {
         reassigned_ = name;
       }
       expr_to(value, static_cast<Register>(name.operand));
+      check_width(symbol, static_cast<Register>(name.operand));
       reassigned_.reset();
       hidden_by_loops_.erase(symbol);
       return;
@@ -375,9 +391,18 @@ void FunctionCompiler::assign_self(const Expr& target, Register value) {
   if (!has_self()) {
     error_at(target.span, "'self' outside method");
   }
-  if (is_object_of_class(self)) {
-    error_at(target.span, "cannot assign to 'self' in a class", "assign its fields");
+  if (is_object_of_class(self)) {  // the object becomes equal to the value
+    static const Symbol become = intern("__become__");
+    const Register window = temporaries(3);
+    emit(Op::kLoadConstant, window, constant(retained(builtins().at(become))));
+    self_to(static_cast<Register>(window + 1));
+    emit(Op::kMove, window + 2, value);
+    release_temporary(value);
+    emit(Op::kCall, window, 2);
+    emit(Op::kRelease, window);
+    return;
   }
+  check_self_change(target, kNoSymbol, target.span);
   note_change(self);
   write(resolve(self), value, self, target.span);
 }
@@ -391,6 +416,11 @@ void FunctionCompiler::assign_name(const NameExpr& target, Register value) {
   if (is_new) {
     note_early(target.name, &target);
     declare_wide(target.name, &target);
+  } else {
+    check_width(target.name, value);
+  }
+  if (name.form == Name::Form::kField) {
+    check_self_change(SelfExpr(), kNoSymbol, target.span);
   }
   note_change(target.name);
   hidden_by_loops_.erase(target.name);
@@ -401,6 +431,7 @@ void FunctionCompiler::assign_name(const NameExpr& target, Register value) {
 }
 
 void FunctionCompiler::assign_field(const FieldExpr& target, Register value) {
+  check_self_change(*target.object, kNoSymbol, target.span);
   if (target.object->kind == ExprKind::kSelf) {
     note_field(target.name);
     if (find_local(intern("self")) != nullptr) {
@@ -412,6 +443,11 @@ void FunctionCompiler::assign_field(const FieldExpr& target, Register value) {
     const Name name = resolve(as<NameExpr>(*target.object).name);
     if (name.form == Name::Form::kLocal) {
       note_change(as<NameExpr>(*target.object).name);
+      if (unread_changes_.contains(target.object.get())) {
+        LvaluePath path;
+        path.operand = name.operand;
+        check_change(*target.object, std::move(path), target.span);
+      }
       emit(Op::kSetField, name.operand, value, cache(target.name));
       return;
     }
@@ -420,6 +456,7 @@ void FunctionCompiler::assign_field(const FieldExpr& target, Register value) {
 }
 
 void FunctionCompiler::assign_index(const IndexExpr& target, Register value) {
+  check_self_change(*target.object, kNoSymbol, target.span);
   if (target.object->kind == ExprKind::kName) {
     const Name name = resolve(as<NameExpr>(*target.object).name);
     if (name.form == Name::Form::kLocal) {
@@ -457,6 +494,9 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   if (target.kind == ExprKind::kName) {
     compound_assign_name(as<NameExpr>(target), *stmt.op, *stmt.value);
     return;
+  }
+  if (target.kind == ExprKind::kField || target.kind == ExprKind::kIndex) {
+    check_self_change(object_of(target), kNoSymbol, target.span);
   }
   LvaluePath path;
   if (!lvalue_path(target, path) && path.steps.empty()) {
@@ -498,6 +538,9 @@ void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op,
   keep_ended_blocks(target.name);
   check_ended_loop(target.name, target.span);
   note_change(target.name);
+  if (name.form == Name::Form::kField) {
+    check_self_change(SelfExpr(), kNoSymbol, target.span);
+  }
   if (name.form == Name::Form::kGlobal) {
     note_read(target.name, target.span);
   }
@@ -508,6 +551,7 @@ void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op,
       check_change(target, std::move(path), target.span);
     }
     in_place(op, static_cast<Register>(name.operand), operand(right));
+    check_width(target.name, static_cast<Register>(name.operand));
     return;
   }
   const Register current = temporary();
@@ -523,6 +567,7 @@ void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op,
     release_lvalue(op, current, proto_->paths.size() - 1, value);
   }
   in_place(op, current, value);
+  check_width(target.name, current);
   write(name, current, target.name, target.span);
 }
 
@@ -743,8 +788,14 @@ void FunctionCompiler::local_function(const FunctionDecl& decl) {
   // Declared before its body is compiled: a lambda in the body may name the function.
   const Local* early = find_local(decl.info.name);  // a function above uses it
   if (early == nullptr || early->key != &decl) {
+    if (!is_port() && early != nullptr && early->is_function &&
+        early >= &locals_[scopes_.back().first_local]) {
+      error_at(decl.span, "redefinition of function '" + name_of(decl.info.name) + "'",
+               "first defined at line " + std::to_string(early->line));
+    }
     note_early(decl.info.name, &decl);
     const Register reg = declare(decl.info.name, &decl);
+    locals_.back().is_function = true;
     emit(Op::kLoadNil, reg);
     declared(reg);
   }

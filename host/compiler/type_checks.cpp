@@ -4,6 +4,7 @@
 
 #include "host/compiler/compiler.h"
 #include "host/compiler/type_names.h"
+#include "host/values/sized.h"
 
 namespace spl {
 
@@ -93,6 +94,22 @@ bool is_decorated(const DeclInfo& info) {
                      [](const Attribute& attribute) { return attribute.decorator != nullptr; });
 }
 
+int64_t integer_of(const Expr& literal) {
+  if (literal.kind == ExprKind::kUnary) {
+    return static_cast<int64_t>(-static_cast<uint64_t>(integer_of(*as<UnaryExpr>(literal).operand)));
+  }
+  return as<IntExpr>(literal).value;
+}
+
+// A u64 may be written in hexadecimal digits, whose highest bit is no sign.
+void check_literal(const LoadedModule& module, std::string_view type, const Expr& literal) {
+  const Value value = Value::integer(integer_of(literal));
+  const bool is_negative = value.as_int < 0 && module.source().text[literal.span.start] == '-';
+  if (!fits_width(value, narrow_width(type)) || (type == "u64" && is_negative)) {
+    throw CompileError{literal.span, "integer literal out of range for " + std::string(type)};
+  }
+}
+
 /// A parameter or a field that a call sets.
 struct Target {
   Symbol name;
@@ -172,6 +189,9 @@ void check_type(LoadedModule& module, const TypeExpr* written_type, const Expr* 
   if (declared.empty() || literal.empty()) {
     return;
   }
+  if (literal == "i64" && declared != "i64" && is_integer_type(declared)) {
+    check_literal(module, declared, *value);
+  }
   if (!accepts(declared, literal)) {
     warn_once(module, {value->span,
                        what + " is declared as " + written(*type, declared) + ", got " + std::string(literal),
@@ -182,6 +202,30 @@ void check_type(LoadedModule& module, const TypeExpr* written_type, const Expr* 
                  "an element of " + what);
     }
   }
+}
+
+int declared_width(const LoadedModule& module, const TypeExpr* type) {
+  return type == nullptr ? 0 : narrow_width(declared_type(module.unaliased(*type), module));
+}
+
+void FunctionCompiler::check_width(int width, Register value, const std::string& what) {
+  if (width != 0 && !module_.is_library) {
+    emit(Op::kCheckWidth, value, static_cast<uint32_t>(width + 64), text_constant(what));
+  }
+}
+
+// Before `value` is assigned to the variable.
+void FunctionCompiler::check_width(Symbol variable, Register value) {
+  const Local* local = find_local(variable);
+  if (local == nullptr) {
+    local = captured_local(variable);
+  }
+  int width = local != nullptr ? local->width : 0;
+  if (local == nullptr && resolve(variable).form == Name::Form::kGlobal) {
+    const auto found = module_.widths.find(variable);
+    width = found != module_.widths.end() ? found->second : 0;
+  }
+  check_width(width, value, "'" + name_of(variable) + "'");
 }
 
 void FunctionCompiler::check_arguments(const Expr& callee, const std::vector<Arg>& args) {

@@ -1,6 +1,7 @@
 #include "host/compiler/variable_uses.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -22,6 +23,18 @@ class Walk {
     for (const Param& param : params) {
       note_assigned(param.name, true);
       note_bound(param.pattern);
+      if (param.kind == ParamKind::kNormal && !param.pattern) {
+        watched_[param.name] = {};
+      }
+    }
+  }
+
+  /// The value of the last statement is the function's.
+  void body(const std::vector<StmtPtr>& all) {
+    note_result(all);
+    statements(all);
+    for (const auto& [name, variable] : watched_) {
+      finish_watch(variable);
     }
   }
 
@@ -51,6 +64,12 @@ class Walk {
       use(*expr);
     }
   }
+  /// `object` in `object.field` and `object[i]`.
+  void use_part(const ExprPtr& object) {
+    if (object->kind != ExprKind::kSelf) {
+      use(object);
+    }
+  }
   void use_all(const std::vector<Arg>& args) {
     for (const Arg& arg : args) {
       use(arg.value);
@@ -77,11 +96,85 @@ class Walk {
       uses_.assigned_later.insert(name);
     }
   }
+  /// What the function does with a parameter or with the variable of a loop.
+  struct Watched {
+    size_t last_read = 0;
+    std::vector<std::pair<size_t, const Expr*>> changes;
+    bool is_kept = false;  // a closure uses it, or it is assigned
+  };
+  void note_watched_read(const NameExpr& expr) {
+    const auto found = watched_.find(expr.name);
+    if (found != watched_.end() && !roots_.contains(&expr)) {
+      found->second.last_read = ++position_;
+      found->second.is_kept |= depth_ > 0;
+    }
+  }
+  void keep_watched(Symbol name) {
+    if (const auto found = watched_.find(name); found != watched_.end()) {
+      found->second.is_kept = true;
+    }
+  }
+  /// The parts of the change are visited between the two calls.
+  const NameExpr* begin_change(const Expr& target) {
+    const Expr& root = root_of(target);
+    if (root.kind != ExprKind::kName || !watched_.contains(as<NameExpr>(root).name)) {
+      return nullptr;
+    }
+    roots_.insert(&root);
+    return &as<NameExpr>(root);
+  }
+  void end_change(const NameExpr* root) {
+    if (root == nullptr) {
+      return;
+    }
+    if (Watched& variable = watched_[root->name]; depth_ > 0) {
+      variable.is_kept = true;
+    } else {
+      variable.changes.emplace_back(++position_, root);
+    }
+  }
+  /// What a loop reads, it may read again after a change.
+  void end_loop(size_t start) {
+    for (auto& [name, variable] : watched_) {
+      if (variable.last_read > start) {
+        variable.last_read = position_ + 1;
+      }
+    }
+    ++position_;
+  }
+  void finish_watch(const Watched& variable) {
+    for (const auto& [position, root] : variable.changes) {
+      if (!variable.is_kept && position > variable.last_read) {
+        uses_.unread_changes.insert(root);
+      }
+    }
+  }
+  /// The expressions whose values the function returns as its last ones.
+  void note_result(const std::vector<StmtPtr>& all) {
+    if (all.empty() || all.back()->kind != StmtKind::kExpr) {
+      return;
+    }
+    const Expr& value = *as<ExprStmt>(*all.back()).value;
+    results_.insert(&value);
+    if (value.kind == ExprKind::kIf) {
+      for (const IfClause& clause : as<IfExpr>(value).clauses) {
+        note_result(clause.body.statements);
+      }
+      if (as<IfExpr>(value).otherwise) {
+        note_result(as<IfExpr>(value).otherwise->statements);
+      }
+    } else if (value.kind == ExprKind::kMatch) {
+      for (const MatchArm& arm : as<MatchExpr>(value).arms) {
+        note_result(arm.body.statements);
+      }
+    }
+  }
   bool is_hidden(Symbol name) const {
     return std::find(hidden_.begin(), hidden_.end(), name) != hidden_.end();
   }
   void note_bound(const PatternPtr& pattern) {
     if (pattern && pattern->kind == PatternKind::kBinding) {
+      keep_watched(as<BindingPattern>(*pattern).name);
       note_assigned(as<BindingPattern>(*pattern).name, true);
     } else if (pattern && pattern->kind == PatternKind::kTuple) {
       for (const auto& element : as<TuplePattern>(*pattern).elements) {
@@ -155,15 +248,19 @@ class Walk {
 
   // ---- Expressions
 
-  void walk(const NameExpr& expr) { note_read(expr.name); }
-  void walk(const FieldExpr& expr) { use(expr.object); }
+  void walk(const NameExpr& expr) {
+    note_read(expr.name);
+    note_watched_read(expr);
+  }
+  void walk(const SelfExpr&) { uses_.keeps_self = true; }
+  void walk(const FieldExpr& expr) { use_part(expr.object); }
   void walk(const TupleFieldExpr& expr) {
     take_apart(*expr.object);
     use(expr.object);
   }
   void walk(const IndexExpr& expr) {
     take_apart(*expr.object);
-    use(expr.object);
+    use_part(expr.object);
     for (const auto& subscript : expr.subscripts) {
       use(subscript);
     }
@@ -174,9 +271,14 @@ class Walk {
     use(expr.step);
   }
   void walk(const CallExpr& expr) {
+    const NameExpr* root = nullptr;
     if (expr.callee->kind == ExprKind::kField &&
         mutating_names().contains(as<FieldExpr>(*expr.callee).name)) {
-      note_changed(*as<FieldExpr>(*expr.callee).object);
+      const auto& callee = as<FieldExpr>(*expr.callee);
+      note_changed(*callee.object);
+      // The value of push() is the collection, which is then used.
+      const bool is_dropped = statement_ == &expr && !results_.contains(&expr);
+      root = is_dropped || !returns_receiver(callee.name) ? begin_change(*callee.object) : nullptr;
     }
     if (shows_arguments(*expr.callee)) {
       for (const Arg& arg : expr.args) {
@@ -185,6 +287,7 @@ class Walk {
     }
     use(expr.callee);
     use_all(expr.args);
+    end_change(root);
   }
   void walk(const UpdateCallExpr& expr) {
     use(expr.target);
@@ -275,7 +378,10 @@ class Walk {
   }
   // ---- Statements
 
-  void walk(const ExprStmt& stmt) { use(stmt.value); }
+  void walk(const ExprStmt& stmt) {
+    statement_ = stmt.value.get();
+    use(stmt.value);
+  }
   void walk(const BindStmt& stmt) {
     use(stmt.value);
     if (stmt.value && stmt.pattern->kind == PatternKind::kBinding) {
@@ -287,7 +393,9 @@ class Walk {
   }
   void walk(const AssignStmt& stmt) {
     if (stmt.op) {
+      const NameExpr* const root = begin_change(*stmt.targets[0]);
       use(*stmt.targets[0]);
+      end_change(root);
     }
     use(stmt.value);
     if (stmt.targets.size() > 1) {
@@ -308,6 +416,9 @@ class Walk {
     }
     if (target.kind == ExprKind::kName) {
       note_assigned(as<NameExpr>(target).name, is_part);
+      if (!stmt.op) {
+        keep_watched(as<NameExpr>(target).name);
+      }
     }
     if (!stmt.op) {
       note_copied(target, *stmt.value);
@@ -317,9 +428,11 @@ class Walk {
       uses_.assigned_fields.insert(as<FieldExpr>(target).name);
       return;
     }
-    if (target.kind != ExprKind::kName) {
+    if (target.kind != ExprKind::kName && target.kind != ExprKind::kSelf) {
       note_changed(target);
+      const NameExpr* const root = begin_change(target);
       use(target);
+      end_change(root);
     }
   }
   void walk(const ReturnStmt& stmt) { use(stmt.value); }
@@ -332,23 +445,52 @@ class Walk {
     use(stmt.iterable);
     note_bound(stmt.pattern);
     note_bound(stmt.second);
+    // The elements of a place: changes of the variable do not reach them.
+    const bool has_place = stmt.iterable->kind == ExprKind::kName ||
+                           stmt.iterable->kind == ExprKind::kField || stmt.iterable->kind == ExprKind::kIndex;
+    const Symbol name = has_place && !stmt.second && stmt.pattern->kind == PatternKind::kBinding
+                            ? as<BindingPattern>(*stmt.pattern).name
+                            : kNoSymbol;
+    std::optional<Watched> hidden;
+    if (const auto found = watched_.find(name); found != watched_.end()) {
+      hidden = std::move(found->second);
+    }
+    if (name != kNoSymbol) {
+      watched_[name] = {};
+    }
+    const size_t start = position_;
     block(stmt.body);
+    if (name != kNoSymbol) {
+      finish_watch(watched_[name]);
+      watched_.erase(name);
+      if (hidden) {
+        watched_[name] = std::move(*hidden);
+      }
+    }
+    end_loop(start);
     if (stmt.otherwise) {
       block(*stmt.otherwise);
     }
   }
   void walk(const WhileStmt& stmt) {
+    const size_t start = position_;
     use(stmt.condition.value);
     block(stmt.body);
+    end_loop(start);
     if (stmt.otherwise) {
       block(*stmt.otherwise);
     }
   }
-  void walk(const LoopStmt& stmt) { block(stmt.body); }
+  void walk(const LoopStmt& stmt) {
+    const size_t start = position_;
+    block(stmt.body);
+    end_loop(start);
+  }
   void walk(const WithStmt& stmt) {
     for (const WithItem& item : stmt.items) {
       use(item.resource);
       if (item.name != kNoSymbol) {
+        keep_watched(item.name);
         note_assigned(item.name, true);
       }
     }
@@ -376,6 +518,11 @@ class Walk {
   std::unordered_map<Symbol, First> firsts_;
   std::vector<Symbol> hidden_;  // by parameters of inner functions and by variables of comprehensions
   int depth_ = 0;               // of inner functions
+  std::unordered_map<Symbol, Watched> watched_;
+  size_t position_ = 0;                    // of the latest read or change, in the order of evaluation
+  std::unordered_set<const Expr*> roots_;  // names that begin the place of a change
+  std::unordered_set<const Expr*> results_;
+  const Expr* statement_ = nullptr;                                      // the latest expression statement
   std::unordered_map<Symbol, std::unordered_set<std::string>> origins_;  // places whose value a variable had
 };
 
@@ -383,7 +530,7 @@ class Walk {
 
 VariableUses uses_of_variables(const std::vector<Param>& params, const std::vector<StmtPtr>& statements) {
   Walk walk(params);
-  walk.statements(statements);
+  walk.body(statements);
   return walk.result();
 }
 

@@ -22,6 +22,11 @@ struct VariableUses {
   std::unordered_set<Symbol> assigned_first;
   /// The variables that it prints or puts in texts without a format.
   std::unordered_set<Symbol> shown;
+  /// Whether the function uses `self` as a value: returns it, passes it on or stores it.
+  bool keeps_self = false;
+  /// The variables that changes begin at (`xs` in `xs.push(1)`), of parameters and variables of loops that
+  /// the function does not read afterwards.
+  std::unordered_set<const Expr*> unread_changes;
   /// The names that the function assigns after it has read them.
   std::unordered_set<Symbol> assigned_later;
 };

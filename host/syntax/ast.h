@@ -570,6 +570,7 @@ struct FieldDecl {
   ExprPtr default_value;
   bool exported = false;
   bool is_mutable = false;
+  uint8_t bits = 0;  // of a bit field; else 0
   SourceSpan span;
 };
 struct RecordDecl : StmtOf<StmtKind::kRecord> {

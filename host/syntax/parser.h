@@ -247,6 +247,14 @@ class Parser {
   void import_collections(Module& module) const;
   bool is_enum_of_python(const RecordDecl& record);
   StmtPtr enum_of_class(RecordDecl& record);
+
+  // parser_bitfields.cpp
+  bool starts_bitfield() const;
+  StmtPtr bitfield(std::vector<Attribute> attributes, bool exported);
+  void bitfield_member(RecordDecl& record, uint32_t& used, uint32_t width);
+  static FunctionPtr bits_reader(const RecordDecl& record);
+  static FunctionPtr bits_maker(const RecordDecl& record);
+
   bool catches_one_of(size_t token, std::initializer_list<std::string_view> names, bool bare) const;
   void note_key_handlers();
   bool catches_all(uint32_t indent) const;
@@ -254,6 +262,8 @@ class Parser {
   // Declarations (parser_declarations.cpp, parser_records.cpp, parser_imports.cpp)
   bool starts_declaration() const;
   StmtPtr declaration();
+  bool starts_example() const;
+  void mark_example(Stmt& example, std::vector<Attribute> attributes);
   StmtPtr bare_declaration(std::vector<Attribute> attributes, bool exported);
   std::vector<Attribute> attributes();
   Attribute attribute();

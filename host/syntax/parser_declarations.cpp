@@ -104,7 +104,7 @@ bool Parser::starts_declaration() const {
       if (is_word("private")) {
         return named || is_keyword(ahead().kind);
       }
-      if (starts_actor()) {
+      if (starts_actor() || starts_bitfield()) {
         return true;
       }
       return is_word("immut") && (ahead().kind == Tok::kStruct || ahead().kind == Tok::kClass);
@@ -137,8 +137,8 @@ size_t Parser::after_at_name(size_t at) const {
 
 /// Whether a token after attributes begins what they belong to.
 bool Parser::begins_attributed(const Token& token) const {
-  static const std::unordered_set<std::string_view> words = {"private", "immut",    "actor",
-                                                             "it",      "describe", "context"};
+  static const std::unordered_set<std::string_view> words = {"private",  "immut",   "actor",   "it",
+                                                             "describe", "context", "slow_it", "limited_it"};
   switch (token.kind) {
     case Tok::kHashBracket:
     case Tok::kFn:
@@ -234,6 +234,9 @@ StmtPtr Parser::bare_declaration(std::vector<Attribute> attributes, bool exporte
   if (starts_actor()) {
     return record(std::move(attributes), exported);
   }
+  if (starts_bitfield()) {
+    return bitfield(std::move(attributes), exported);
+  }
   switch (kind_) {
     case Tok::kStruct:
     case Tok::kClass:
@@ -255,13 +258,68 @@ StmtPtr Parser::bare_declaration(std::vector<Attribute> attributes, bool exporte
     default:
       break;
   }
-  if (is_spec_ && !attributes.empty() && (is_word("it") || is_word("describe") || is_word("context"))) {
-    return expression_statement();  // attributes of an example have no effect
+  if (!attributes.empty() && starts_example()) {
+    StmtPtr example = expression_statement();
+    mark_example(*example, std::move(attributes));
+    return example;
   }
   if (!starts_function()) {
     fail_expected("a declaration");
   }
   return function(std::move(attributes), exported);
+}
+
+// ---- Attributes of examples -----------------------------------------------------------------------------
+
+bool Parser::starts_example() const {
+  const bool is_example = is_word("it") || is_word("slow_it") || is_word("limited_it") ||
+                          is_word("describe") || is_word("context");
+  return is_example && (ahead().kind == Tok::kText || ahead().kind == Tok::kLeftParen);
+}
+
+namespace {
+
+/// The name of `@name`, `@name("why")` and `#[name]`, and the arguments.
+std::pair<Symbol, std::vector<Arg>*> words_of(Attribute& attribute) {
+  if (!attribute.decorator) {
+    return {attribute.name, &attribute.args};
+  }
+  if (attribute.decorator->kind == ExprKind::kName) {
+    return {as<NameExpr>(*attribute.decorator).name, nullptr};
+  }
+  if (attribute.decorator->kind == ExprKind::kCall) {
+    auto& call = as<CallExpr>(*attribute.decorator);
+    if (call.callee->kind == ExprKind::kName) {
+      return {as<NameExpr>(*call.callee).name, &call.args};
+    }
+  }
+  return {kNoSymbol, nullptr};
+}
+
+}  // namespace
+
+/// `@skip` and `@pending` before an example or a group are arguments of it(); other attributes have no
+/// effect.
+void Parser::mark_example(Stmt& example, std::vector<Attribute> attributes) {
+  if (example.kind != StmtKind::kExpr || as<ExprStmt>(example).value->kind != ExprKind::kCall) {
+    return;
+  }
+  auto& call = as<CallExpr>(*as<ExprStmt>(example).value);
+  for (Attribute& attribute : attributes) {
+    const auto [symbol, args] = words_of(attribute);
+    const std::string name = symbol == kNoSymbol ? "" : name_of(symbol);
+    const bool is_pending = name == "pending" || name == "todo";
+    if (!is_pending && name != "skip" && name != "ignore") {
+      continue;
+    }
+    auto mark = make<TextExpr>(attribute.span);
+    mark->value = is_pending ? "pending" : "skipped";
+    call.args.push_back({ArgKind::kNamed, intern("mark"), std::move(mark)});
+    if (args != nullptr && !args->empty()) {
+      call.args.push_back({ArgKind::kNamed, intern("reason"), std::move(args->front().value)});
+    }
+    return;
+  }
 }
 
 // ---- Attributes and documentation -----------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // Structs, classes, enums, traits and impls.
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "host/syntax/parser.h"
@@ -248,8 +249,14 @@ FieldDecl Parser::field(bool exported) {
   field.name = expect_name("a field");
   if (accept(Tok::kColon)) {
     field.type = type();
-    if (is(Tok::kColon) && ahead().kind == Tok::kInt) {  // the width of a bit field, which has no effect
+    if (is(Tok::kColon) && ahead().kind == Tok::kInt) {
       advance();
+      const std::string bits(spelling(current()));
+      const int width = std::atoi(bits.c_str());
+      if (width < 1 || width > 64) {
+        fail("a bit field has 1 to 64 bits, got " + bits);
+      }
+      field.bits = static_cast<uint8_t>(width);
       advance();
     }
   }

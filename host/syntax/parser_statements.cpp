@@ -1,6 +1,7 @@
 // Statements other than declarations.
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 
 #include "host/syntax/parser.h"
 
@@ -177,6 +178,9 @@ void Parser::reject_foreign_name() {
   if (next.kind == Tok::kName && !next.line_start) {
     reject_foreign_declaration(word);
   }
+  if (word == "throw" && next.kind == Tok::kText && !next.line_start) {
+    reject_foreign_declaration(word);
+  }
   if (word == "elsif" || word == "elseif") {
     fail(found() + " is not a keyword", "use 'elif'");
   }
@@ -191,7 +195,7 @@ void Parser::reject_foreign_name() {
 
 /// A word followed by a name.
 void Parser::reject_foreign_declaration(std::string_view word) {
-  if (word == "macro" || word == "bitfield" || word == "unit" || word == "aspect") {
+  if (word == "macro" || word == "unit" || word == "aspect") {
     fail(found() + " is not supported");
   }
   if (word == "def" || word == "func" || word == "function") {
@@ -202,6 +206,18 @@ void Parser::reject_foreign_declaration(std::string_view word) {
   }
   if (word == "throw") {
     fail("'throw' is not a keyword", "use 'raise'");
+  }
+  if (word == "foreach" && ahead(2).kind == Tok::kIn) {
+    fail("'foreach' is not a keyword", "use 'for'");
+  }
+  static const std::unordered_set<std::string_view> types = {
+      "int", "float", "double", "bool", "string", "str", "char",  "long", "text", "i32",
+      "i64", "u8",    "u32",    "u64",  "f32",    "f64", "usize", "auto", "Int",  "String",
+  };
+  if (types.contains(word) && ahead(2).kind == Tok::kAssign) {
+    const std::string name(spelling(ahead()));
+    fail("a type cannot declare '" + name + "'",
+         "write 'var " + name + " = …', or 'val' if it does not change");
   }
 }
 

@@ -1,5 +1,6 @@
 // String literals: escapes, interpolation, format specifications.
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 #include "host/syntax/parser.h"
@@ -164,6 +165,26 @@ bool is_format(std::string_view text) {
   return i == spec.size();
 }
 
+/// A declaration of CSS, as in `h1 {color: red}`: a name, a colon, a space and words. No expression has this
+/// form.
+bool is_declaration(std::string_view inside) {
+  const auto is_in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-'; };
+  const size_t first = inside.find_first_not_of(' ');
+  size_t end = first;
+  while (end < inside.size() && is_in_name(inside[end])) {
+    ++end;
+  }
+  if (first == std::string_view::npos || std::isalpha(static_cast<unsigned char>(inside[first])) == 0 ||
+      inside.substr(end, 2) != ": ") {
+    return false;
+  }
+  const std::string_view value = inside.substr(end + 2);
+  return value.find_first_not_of(' ') != std::string_view::npos &&
+         std::all_of(value.begin(), value.end(), [&](char c) {
+           return is_in_name(c) || std::string_view(" #.,%!").find(c) != value.npos;
+         });
+}
+
 }  // namespace
 
 namespace {
@@ -277,6 +298,10 @@ ExprPtr Parser::interpolation(const Token& token) {
         continue;
       }
       const uint32_t colon = format_colon(i + 1, *close);
+      if (colon == *close && is_declaration(file.substr(i + 1, *close - i - 1))) {
+        text += file[i++];
+        continue;
+      }
       const uint32_t end_of_value = value_end(i + 1, colon);
       const std::string_view mark = file.substr(end_of_value, colon - end_of_value);  // =, !r, !s or !a
       if (mark.starts_with('=')) {

@@ -35,6 +35,7 @@ struct ModuleNames {
   std::unordered_map<Symbol, const TypeExpr*> aliases;  // type A = T
   std::unordered_set<Symbol> top_names;                 // declared outside of functions, or imported
   std::unordered_set<Symbol> fixed;                     // declared with val or const, or decorated
+  std::unordered_map<Symbol, int> widths;               // of variables, see IntegerWidth
   std::unordered_set<Symbol> searches;                  // hold the result of find() or its kin
   std::unordered_set<Symbol> uniques;                   // of type &T, which moves
   std::unordered_set<Symbol> variables;                 // declared with var: never copied by an importer
@@ -80,7 +81,8 @@ struct LoadedModule : Object, ModuleNames {
   bool imports_later = false;        // a function imports names when it runs
   bool is_program = false;           // the file that the host was started with
   bool is_imported = false;          // another module or language reads its variables
-  std::unordered_set<Symbol> assigned_later;  // by functions of a program with PyTorch that have read the name
+  std::unordered_set<Symbol>
+      assigned_later;  // by functions of a program with PyTorch that have read the name
   std::unordered_set<uint32_t> slots_in_functions;  // the variables that code outside the body names
   bool is_session = false;                          // made of cells, which may declare a name again
   std::vector<bool> changed;  // of a session, by slot: assigned since the changes were taken

@@ -173,6 +173,7 @@ struct FieldInfo {
   bool has_default = false;        // the declaration has a default value
   bool is_declared = true;         // in the class body; else by an assignment to self.name
   const TypeExpr* type = nullptr;  // as declared
+  int width = 0;                   // of an integer, see IntegerWidth
   Symbol convertible = kNoSymbol;  // of the declared type, if values of another language are converted to it
 };
 struct Record : Type {
@@ -194,6 +195,7 @@ struct Record : Type {
   const Method* maker = nullptr;        // new()
   const Method* constructor = nullptr;  // __new__()
   int32_t order_index = -1;       // of the field __order__, which records the order of first assignments
+  bool checks_widths = false;     // a field is declared as an integer of fewer than 64 bits
   bool awaits_statement = false;  // true until the class statement runs
   bool has_objects = false;
   const DeclInfo* declaration = nullptr;
@@ -295,6 +297,10 @@ inline bool has_replace_hook(Value value) {
 /// Whether an assignment of `value` to a field is recorded in __order__.
 inline bool records_order(const Record* record, Value value) {
   return record->order_index >= 0 && value.is_object();
+}
+/// Whether an assignment of `value` to a field does more than to store it.
+inline bool has_assignment_hook(const Record* record, Value value) {
+  return record->checks_widths || records_order(record, value);
 }
 inline const std::string& text_of(Value v) { return as_object<Text>(v)->text(); }
 

@@ -2,6 +2,7 @@
 #include "host/values/sized.h"
 
 #include <cmath>
+#include <cstdlib>
 
 #include "host/values/arithmetic.h"
 #include "host/values/conversions.h"
@@ -150,6 +151,24 @@ Value sized_arithmetic(BinaryOp op, Value a, Value b) {
   }
   const Value result = number_arithmetic(op, Value::integer(a.as_int), Value::integer(b.as_int));
   return result.is_missing() ? result : sized_integer(type, result.as_int);
+}
+
+IntegerWidth narrow_width(std::string_view type) {
+  for (const Width& width : kWidths) {
+    if (type == width.name && width.bits < 64 && width.tag != Tag::kFloat32) {
+      return width.is_signed ? -width.bits : width.bits;
+    }
+  }
+  return 0;
+}
+
+void fail_width(const std::string& what, Value v, IntegerWidth width) {
+  const std::string bits = std::to_string(std::abs(width));
+  const bool is_type = width == 8 || width == 16 || width == 32 || width < 0;
+  const std::string type = (width < 0 ? "i" : "u") + bits;
+  fail(what + (is_type ? " is declared as " + type : " has " + bits + (width == 1 ? " bit" : " bits")) +
+           ", got " + (v.is_sized() ? display_sized(v) : std::to_string(v.as_int)),
+       is_type ? "'value as " + type + "' keeps the lowest " + bits + " bits" : "");
 }
 
 int compare_numbers(Value a, Value b) {

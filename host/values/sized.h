@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "host/syntax/ast.h"
 #include "host/values/value.h"
@@ -30,6 +31,22 @@ Value sized_from(Tag type, Value number);
 /// `v as i8` … `v as f32`, of numbers, bools and text.
 Value cast_to(Tag type, Value v);
 Value absolute_sized(Value v);
+
+/// The bits of an integer type narrower than 64: 8 for u8, -8 for i8; 0 for other types.
+using IntegerWidth = int;
+IntegerWidth narrow_width(std::string_view type);
+/// Whether an integer has a value of this width; true for all other values.
+inline bool fits_width(Value v, IntegerWidth width) {
+  if (!is_any_integer(v) || width == 0) {
+    return true;
+  }
+  if (width > 0) {
+    return (static_cast<uint64_t>(v.as_int) >> width) == 0;
+  }
+  const int64_t limit = int64_t{1} << (-width - 1);
+  return v.as_int >= -limit && v.as_int < limit && v.tag != Tag::kUint64;
+}
+[[noreturn]] void fail_width(const std::string& what, Value v, IntegerWidth width);
 
 /// Arithmetic with at least one sized number; missing for operators that numbers do not have. The result has
 /// the wider sized type, the unsigned one of two equal widths. An i64 operand takes the sized type, and an

@@ -602,6 +602,9 @@ bool Thread::invoke_builtin_on_lvalue(NativeFn function, Value* lvalue, uint32_t
     put_receiver_back();
     throw;
   }
+  if (path.returns_receiver && (stack_[window].is(Kind::kArray) || stack_[window].is(Kind::kDict))) {
+    assign(result, retained(stack_[window]));
+  }
   put_receiver_back();
   if (computed.exists()) {
     const Ref held = Ref::owned(result);

@@ -15,6 +15,8 @@ bool is_reference(Value v) {
          (v.is(Kind::kInstance) && as_object<Instance>(v)->record->is_class);
 }
 
+bool is_struct(Value v) { return v.is(Kind::kInstance) && !as_object<Instance>(v)->record->is_class; }
+
 bool is_collection(Value v, bool is_changed) {
   return v.is(Kind::kArray) || v.is(Kind::kDict) || (!is_changed && v.is(Kind::kTuple));
 }
@@ -67,7 +69,10 @@ Value part_at(Value object, Value index) {
 
 void report(const ChangeCheck& check, const Proto& proto, Value shared, size_t depth) {
   const bool is_dict = shared.is(Kind::kDict);
-  const std::string kind = is_dict ? "dict" : shared.is(Kind::kTuple) ? "tuple" : "array";
+  const std::string kind = is_dict                      ? "dict"
+                           : shared.is(Kind::kTuple)    ? "tuple"
+                           : shared.is(Kind::kInstance) ? type_name(shared)
+                                                        : "array";
   const std::string& place = check.places[depth].spelling;
   const std::string copy =
       std::string("; for a copy that is meant, write ") + (is_dict ? "dict(…)" : "list(…)");
@@ -78,6 +83,18 @@ void report(const ChangeCheck& check, const Proto& proto, Value shared, size_t d
   if (is_argument) {
     message = "this changes '" + place + "', a copy of the caller's " + kind + ", which stays as it is";
     hint = "return '" + place + "', and assign the result where the function is called" + copy;
+  }
+  if (check.is_dropped) {
+    const std::string& function = check.places[1].spelling;
+    message = function + "() changes a copy of '" + place + "' and returns it; the result is not used";
+    hint = "assign the result: " + place + " = " + function + "(…)";
+  }
+  if (check.is_unread) {
+    message = "this changes '" + place + "', a copy, which nothing reads afterwards; the " +
+              (check.is_parameter ? "caller's " + kind + " stays as it is"
+                                  : "element of the collection stays as it is");
+    hint = check.is_parameter ? "return '" + place + "', and assign the result where the function is called"
+                              : "change the element by its index: items[i] = …";
   }
   print_diagnostic(render({check.span, std::move(message), std::move(hint)}, *proto.source, "warning"));
 }
@@ -112,17 +129,27 @@ void Thread::check_change(const ChangeCheck& check, const Proto& proto) const {
   Value shared = Value::missing();
   size_t depth = 0;
   bool is_default = false;
+  if (check.is_dropped) {
+    if ((at.is(Kind::kArray) || at.is(Kind::kDict)) &&
+        !check.was_reported.exchange(true, std::memory_order_relaxed)) {
+      report(check, proto, at, 0);
+    }
+    return;
+  }
   for (size_t i = 0; !at.is_missing(); ++i) {
     const bool is_changed = i == steps.size();
     if (is_reference(at)) {
       shared = Value::missing();
-    } else if (shared.is_missing() && !is_default && is_collection(at, is_changed) &&
+    } else if (shared.is_missing() && !is_default &&
+               (is_collection(at, is_changed) || (check.is_unread && is_struct(at))) &&
                at.as_object->refs > 1 + check.places[i].visits) {
       shared = at;
       depth = i;
     }
     if (is_changed) {
-      const bool is_string = !is_collection(at, true);  // or a number: replace() of a string changes nothing
+      const bool is_string =
+          !is_collection(at, true) &&
+          !(check.is_unread && is_struct(at));  // or a number: replace() of a string changes nothing
       if (!shared.is_missing() && !is_string &&
           !check.was_reported.exchange(true, std::memory_order_relaxed)) {
         report(check, proto, shared, depth);

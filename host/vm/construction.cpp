@@ -5,6 +5,7 @@
 #include "host/values/module.h"
 #include "host/values/spelling_suggester.h"
 #include "host/vm/hints.h"
+#include "host/vm/protocols.h"
 #include "host/vm/thread.h"
 #include "host/vm/threads.h"
 
@@ -208,12 +209,15 @@ void Thread::fill_fields(Instance* instance, uint32_t first, uint32_t count, con
   convert_fields(*instance);
 }
 
-// As arguments are converted to the types that parameters declare.
+// As arguments are converted to the types that parameters declare, and as their widths are checked.
 void Thread::convert_fields(Instance& instance) {
+  const std::vector<FieldInfo>& fields = instance.record->fields;
+  for (size_t i = 0; instance.record->checks_widths && i < fields.size(); ++i) {
+    check_width(fields[i], instance.fields()[i]);
+  }
   if (!Record::has_foreign_classes) {
     return;
   }
-  const std::vector<FieldInfo>& fields = instance.record->fields;
   for (size_t i = 0; i < fields.size(); ++i) {
     if (instance.fields()[i].is(Kind::kInstance) && fields[i].convertible != kNoSymbol) {
       const Ref type = Ref::owned(make_text(name_of(fields[i].convertible)));

@@ -5,6 +5,7 @@
 #include "host/compiler/compiler.h"
 #include "host/values/direct_calls.h"
 #include "host/values/module.h"
+#include "host/values/sized.h"
 #include "host/vm/hints.h"
 #include "host/vm/machine_hooks.h"
 #include "host/vm/natives.h"
@@ -357,6 +358,12 @@ void note_order(Instance& instance, uint32_t field) {
 
 }  // namespace
 
+void check_width(const FieldInfo& field, Value value) {
+  if (!fits_width(value, field.width)) {
+    fail_width("'" + name_of(field.name) + "'", value, field.width);
+  }
+}
+
 void Thread::set_field(Value& object, Symbol name, Value owned) {
   Ref value = Ref::owned(owned);
   if (object.is(Kind::kInstance)) {
@@ -383,6 +390,9 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     Value& slot = instance->fields()[found->second];
     if (has_replace_hook(slot)) {
       value = validated_replacement(object, name, slot, value.get());
+    }
+    if (instance->record->checks_widths) {
+      check_width(instance->record->fields[found->second], value.get());
     }
     if (records_order(instance->record, value.get())) {
       note_order(*instance, found->second);

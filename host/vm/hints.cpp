@@ -78,9 +78,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kImports
      {"python", "use python"},
      {"py", "use python as py"}}};
 
-// Statements of Python that are no statements here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kStatements{
-    {{"del", "memory is freed with the last reference; xs.remove(i) and d.remove(key) remove an element"}}};
+// Statements and functions of other languages, and what is written instead.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kStatements{
+    {{"puts", "use print"},
+     {"echo", "use print"},
+     {"printf", "use print, with the values in braces: print \"{x:.2f}\""},
+     {"foreach", "use for"},
+     {"throw", "use raise"},
+     {"del", "memory is freed with the last reference; xs.remove(i) and d.remove(key) remove an element"}}};
 
 std::string import_hint(std::string_view name) {
   for (const auto& [module, statement] : kImports) {

@@ -31,7 +31,7 @@ Value* assignable_slot(Value object, const LvaluePath::Step& step, Value value) 
     return nullptr;
   }
   auto* instance = as_object<Instance>(object);
-  if ((!instance->record->is_class && instance->refs != 1) || records_order(instance->record, value)) {
+  if ((!instance->record->is_class && instance->refs != 1) || has_assignment_hook(instance->record, value)) {
     return nullptr;
   }
   Value* const slot = field_slot(*instance, step);

@@ -7,6 +7,9 @@
 
 namespace spl {
 
+/// Fails if an integer does not have the width that the field declares.
+void check_width(const FieldInfo& field, Value value);
+
 /// The position that `index` denotes in `what` of length `size`; negative indexes count from the end. Fails
 /// if it is no integer or out of range.
 size_t checked_index(Value index, size_t size, const char* what);

@@ -23,7 +23,7 @@ LOOPS = {
     "find": f"{LONG}.find(\\i: false)",
     "reduce": f"{LONG}.reduce(0, \\a, b: a)",
     "count": f"{LONG}.count(\\i: false)",
-    "sum": f"{LONG}.sum()",
+    "sum": f"{LONG}.step(1).sum()",
     "max": f"{LONG}.max()",
     "min_by": f"{LONG}.min_by(\\i: i)",
     "skip_while": f"{LONG}.skip_while(\\i: true)",
