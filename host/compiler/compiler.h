@@ -43,6 +43,8 @@ std::string place_spelling(const Expr& place);
 
 /// Whether the method receives the class on which it is called. Throws CompileError.
 bool takes_class(const FunctionDecl& decl, bool is_static);
+/// Zero or false for a number or a bool, nil for other types and for null.
+Value zero_of(const TypeExpr* type);
 /// What the methods of a class show about its fields.
 struct AssignedFields {
   std::vector<Symbol> names;            // assigned through self, not declared
@@ -242,6 +244,7 @@ class FunctionCompiler {
   void compile(const UseDecl& decl);
   void compile(const ExportDecl& decl);
   void bind_local(const BindStmt& stmt, const BindingPattern& binding);
+  void zero_to(const TypeExpr* type, Register dest);
   void initial_value_to(const BindStmt& stmt, Register dest);
   void fix_pattern(const Pattern& pattern);
   void check_assignable(Symbol symbol, const SourceSpan& span);

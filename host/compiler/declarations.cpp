@@ -64,8 +64,6 @@ Method make_method(LoadedModule& module, const FunctionDecl& decl, Symbol type,
   return made;
 }
 
-namespace {
-
 Value zero_of(const TypeExpr* type) {
   if (type == nullptr || type->optional || type->kind != TypeKind::kName || type->path.size() != 1) {
     return Value();
@@ -82,8 +80,6 @@ Value zero_of(const TypeExpr* type) {
   }
   return Value();
 }
-
-}  // namespace
 
 /// Creates the types and functions of one module.
 class ModuleCompiler {

@@ -30,6 +30,12 @@ void FunctionCompiler::compile(const InterpolationExpr& expr, Register dest) {
     if (!part.value) {
       continue;
     }
+    const bool repeats = part.text.ends_with(']') || part.text.ends_with(')');
+    if (repeats && part.value->kind == ExprKind::kInt && part.format.empty() && !is_port()) {
+      // Of a regular expression, as in "[0-9]{4}".
+      warn_once({part.value->span, "the braces around this number are replaced by the number",
+                 "write {{ and }} for braces, or a raw string: r\"…\""});
+    }
     const auto reg = static_cast<Register>(first + at++);
     expr_to(*part.value, reg);
     if (!part.format.empty()) {

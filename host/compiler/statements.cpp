@@ -215,10 +215,31 @@ void FunctionCompiler::bind_local(const BindStmt& stmt, const BindingPattern& bi
   declared(reg);
 }
 
+// What `var xs: [u8; 4]` holds: zeros. A variable of another type is nil, also in a program from Python,
+// whose declaration has no value.
+void FunctionCompiler::zero_to(const TypeExpr* type, Register dest) {
+  const bool has_zero = type != nullptr && !is_port() && !module_.is_library;
+  const TypeExpr* const declared = has_zero ? &module_.unaliased(*type) : nullptr;
+  if (has_zero && declared->kind == TypeKind::kArray && declared->size && !declared->optional) {
+    const uint32_t mark = temporary_count_;
+    const TypeExpr* const inner = declared->args[0].get();
+    const Register element = temporary();
+    if (inner->kind == TypeKind::kArray) {
+      zero_to(inner, element);
+    } else {
+      load_constant(element, zero_of(&module_.unaliased(*inner)));
+    }
+    emit(Op::kMakeRepeat, dest, element, temporary_of(*declared->size));
+    temporary_count_ = mark;
+    return;
+  }
+  emit(Op::kLoadNil, dest);
+}
+
 void FunctionCompiler::initial_value_to(const BindStmt& stmt, Register dest) {
   accept_truncation(stmt);
   if (!stmt.value) {
-    emit(Op::kLoadNil, dest);
+    zero_to(stmt.type.get(), dest);
     return;
   }
   expr_to(*stmt.value, dest);
