@@ -2,6 +2,7 @@
 #include "host/builtins/signatures.h"
 
 #include <algorithm>
+#include <span>
 
 #include "host/builtins/embedding.h"
 #include "host/compiler/bytecode.h"
@@ -18,6 +19,13 @@ const Closure* closure_of(Value function) {
     function = static_cast<BoundMethod*>(function.as_object)->function;
   }
   return function.is(Kind::kClosure) ? as_object<Closure>(function) : nullptr;
+}
+
+// The declared parameters that a call passes: without the class of a class method that belongs to one.
+std::span<const Param> passed_parameters(Value function, const Proto& proto) {
+  const std::span<const Param> all(*proto.declared_parameters);
+  const bool has_class = function.is(Kind::kBoundMethod) && has_attribute(function, "classmethod");
+  return has_class && !all.empty() ? all.subspan(1) : all;
 }
 
 std::string address_text(const void* address) { return std::to_string(reinterpret_cast<uintptr_t>(address)); }
@@ -54,12 +62,12 @@ Value described_parameter(TypeDescriber& types, const Param& param) {
   return make_array({make_text(name), Value::integer(kind), types.describe(param.type.get()), standard});
 }
 
-Value described_parameters(const Proto& proto, TypeDescriber& types, bool is_bound) {
+Value described_parameters(std::span<const Param> parameters, TypeDescriber& types, bool has_self) {
   std::vector<Value> items;
-  if (proto.is_method && !is_bound) {
+  if (has_self) {
     items.push_back(make_array({make_text("self"), Value::integer(0), Value(), make_array({})}));
   }
-  for (const Param& param : *proto.declared_parameters) {
+  for (const Param& param : parameters) {
     items.push_back(described_parameter(types, param));
   }
   return make_array(std::move(items));
@@ -87,17 +95,18 @@ Value function_signature(Thread&, Value* args, int) {
   }
   const Proto& proto = *closure->proto;
   const FunctionDecl* declaration = proto.declaration;
+  const bool has_self = proto.is_method && !function.is(Kind::kBoundMethod);
   TypeDescriber types(*proto.module, closure, nullptr);
   return make_array({make_text(proto.name), make_text(declaration == nullptr ? "" : declaration->info.doc),
                      make_text(proto.source->path), Value::integer(proto.line),
                      Value::boolean(proto.is_async), Value::boolean(proto.is_generator),
                      types.describe(result_of(proto)),
-                     described_parameters(proto, types, function.is(Kind::kBoundMethod))});
+                     described_parameters(passed_parameters(function, proto), types, has_self)});
 }
 
 // The index of a parameter, its default value, and whether a call without it receives that value: an object
 // of the other language, or a plain value. Other values are computed at each call.
-Value described_default(const ShownDefault& shown, const Closure& closure, size_t first) {
+Value described_default(const ShownDefault& shown, const Closure& closure, int64_t first) {
   const Ref callees = shown_value(shown.callees, closure);
   if (callees.get().is_missing()) {
     return {};
@@ -113,7 +122,7 @@ Value described_default(const ShownDefault& shown, const Closure& closure, size_
   }
   const bool is_passed =
       !value.get().is_object() || value.get().is(Kind::kText) || is_foreign_object(value.get());
-  return make_array({Value::integer(static_cast<int64_t>(first + shown.parameter)), value.take(),
+  return make_array({Value::integer(first + static_cast<int64_t>(shown.parameter)), value.take(),
                      Value::boolean(is_passed)});
 }
 
@@ -144,12 +153,16 @@ Value function_varying(Thread&, Value* args, int) {
   if (has_self) {
     types.emplace_back();
   }
-  for (const Param& param : *proto.declared_parameters) {
+  const std::span<const Param> parameters = passed_parameters(function, proto);
+  for (const Param& param : parameters) {
     types.push_back(describer.describe(param.type.get()));
   }
   types.push_back(describer.describe(result_of(proto)));
+  const auto class_parameters = static_cast<int64_t>(proto.declared_parameters->size() - parameters.size());
+  const int64_t first = has_self ? 1 : -class_parameters;
   for (const ShownDefault& shown : proto.shown_defaults) {
-    if (const Value value = described_default(shown, *closure, has_self ? 1 : 0); !value.is_nil()) {
+    const bool is_shown = static_cast<int64_t>(shown.parameter) >= class_parameters;
+    if (const Value value = is_shown ? described_default(shown, *closure, first) : Value(); !value.is_nil()) {
       defaults.push_back(value);
     }
   }

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from simple_torch_helpers import instances, views
+from simple_torch_helpers import instances, subclasses, views
 
 _bases: dict[int, type] = {}  # by the identity of the class of Simple
 ALIASES = {"len": "__len__"}  # Python's names of methods of Simple
@@ -62,6 +62,9 @@ def new_base(parent: Any, ask: Callable[..., Any]) -> type:
     for name, kind in virtuals.items():
         method = base_method(ask, parent, name)
         namespace[ALIASES.get(name, name)] = namespace[name] = property(method) if kind == "property" else method
+    for name, function, kind in ask(parent, "class_functions"):
+        if name not in OF_SIMPLE and not name.startswith("__"):
+            namespace[name] = subclasses.DECORATORS[kind](function)
     namespace |= {"__new__": new_object, "__init__": initializer(ask, parent), "__setattr__": set_attribute}
 
     def inherited(cls: Any, /, **keywords: Any) -> None:

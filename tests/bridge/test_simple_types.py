@@ -179,3 +179,43 @@ def test_classes_of_the_same_name_in_two_modules_differ():
     assert not issubclass(first.Pet, second.Pet)
     assert first.Pet != second.Pet
     assert (first.legs_of(second.Pet()), second.legs_of(first.Pet())) == (2, 4)
+
+
+CLASS_METHODS = run("""
+fn counted(f): \\values..., **named: f(values..., **named)
+class Maker:
+    x: i64
+    @classmethod
+    fn pair(cls, a: [i64], b = 5, *, c: i64 = 7): [cls.__name__, a, b, c]
+    @classmethod
+    fn zero(cls): cls(0)
+    @classmethod
+    @counted
+    fn decorated(cls, a): [cls.__name__, a]
+class Child(Maker):
+    y: i64 = 1
+""")
+
+
+def test_class_methods_receive_the_class():
+    made = CLASS_METHODS
+    assert made.Maker.pair((3,)) == ["Maker", [3], 5, 7]
+    assert made.Child.pair([3], c=2, b=1) == ["Child", [3], 1, 2]
+    assert made.Child(3).pair(a=[4]) == ["Child", [4], 5, 7]
+    assert (made.Maker.zero().x, made.Child.zero().y, made.Child(8).zero().x) == (0, 1, 0)
+    assert made.Child.decorated(2) == ["Child", 2]
+    assert str(inspect.signature(made.Maker.pair)) == "(a: list[int], b=5, *, c: int = 7)"
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'a'"):
+        made.Maker.pair()
+
+
+def test_classes_of_python_inherit_class_and_static_methods():
+    class Grandchild(CLASS_METHODS.Child):
+        pass
+
+    class Puppy(MODULE.Dog):
+        pass
+
+    assert Grandchild.pair([3]) == Grandchild(1).pair([3]) == ["Grandchild", [3], 5, 7]
+    assert type(Grandchild.zero()) is type(Grandchild(1).zero()) is Grandchild
+    assert Puppy.kinds() == Puppy("Rex").kinds() == 2
