@@ -39,6 +39,14 @@ def test_a_native_module_runs_in_the_runtime(backend, tmp_path):
     assert found.shape == (2, 5) and torch.allclose(found, MOBILE.call(net, X), atol=1e-5)
 
 
+@pytest.mark.parametrize("backend", [None, "xnnpack"])
+def test_inputs_may_have_any_strides(backend, tmp_path):
+    net, file = MOBILE.network(), str(tmp_path / "net.pte")
+    MOBILE.write(net, X.contiguous(memory_format=torch.channels_last), file, backend)
+    for x in (X, X.contiguous(memory_format=torch.channels_last), X.flip(3).transpose(2, 3)):
+        assert torch.allclose(MOBILE.runs(file, x), MOBILE.call(net, x), atol=1e-5)
+
+
 def test_a_module_of_python_runs_in_the_runtime(tmp_path):
     net, file = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU()).eval(), str(tmp_path / "net.pte")
     x = torch.randn(5, 4)

@@ -251,6 +251,21 @@ def test_converted_values_are_the_same(ending, tmp_path):
         assert torch.equal(found["tied"], tied)
 
 
+def test_metadata_of_safetensors_is_kept_or_named(tmp_path):
+    from safetensors import safe_open
+    from safetensors.torch import save_file
+
+    source, target = str(tmp_path / "a.safetensors"), str(tmp_path / "b.safetensors")
+    save_file({"w": torch.ones(2)}, source, metadata={"license": "MIT", "format": "pt"})
+    for chosen in (target, source):
+        assert run("convert", source, chosen).returncode == 0
+        with safe_open(chosen, "pt") as file:
+            assert file.metadata() == {"license": "MIT", "format": "pt"}
+    done = run("convert", source, str(tmp_path / "b.npz"))
+    assert done.returncode == 0
+    assert done.stderr == "warning: convert: a .npz file holds no metadata; left out: license\n"
+
+
 def test_an_entry_of_a_checkpoint_is_converted(tmp_path):
     source, target = make("pt", tmp_path), str(tmp_path / "b.safetensors")
     done = run("convert", source, target, "--key", "state_dict")
