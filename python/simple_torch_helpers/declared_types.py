@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
+from simple_torch_helpers.conversions import array_items
+
 Convert = Callable[[Any], Any]
 BUILTINS = (bool, int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset, range, type(None))
 ARRAYS = ("__dlpack__", "__array__", "__array_interface__")
@@ -234,7 +236,7 @@ def items_of(name: str, value: Any) -> Any:
         raise Misfit(name, value)
     require_no_grad(name, value)
     if has(value, "tolist"):  # of arrays, also of one dimension less: a number
-        items = value.tolist()
+        items = array_items(value)
         if not isinstance(items, list):
             raise Misfit(name, value)
         return items

@@ -36,6 +36,11 @@ class Sequence:
     fn __getitem__(i): self.items[i]
     me __setitem__(i, value):
         self.items[i] = value
+class Subscripted:
+    items: any = nil
+    fn __getitem__(key): if self.items == nil: key else: self.items[key]
+    me __setitem__(key, value):
+        self.items[key] = value
 class Numeric:
     value: f64
     fn __int__(): int(self.value)
@@ -150,6 +155,15 @@ def test_sequences():
         len(MODULE.point(1))
     with pytest.raises(IndexError):
         MODULE.far([1])
+
+
+def test_subscripts_with_tuples():
+    key = MODULE.Subscripted()
+    assert key[1, (2, 3), 1:2, [4]] == (1, (2, 3), slice(1, 2), [4])
+    table = MODULE.Subscripted({(1, 2): "T"})
+    assert table[1, 2] == "T"
+    table[3, (4,)] = "U"
+    assert table.items == {(1, 2): "T", (3, (4,)): "U"}
 
 
 def test_numbers():
