@@ -124,10 +124,10 @@ def instance_type(base: type) -> type:
             return described(self, request)
 
         def __repr__(self) -> str:
-            return request(self, "text")
+            return request(self, "representation")
 
         def __bool__(self) -> bool:
-            return True
+            return not hasattr(type(self), "__len__") or len(self) != 0
 
         def __eq__(self, other: object) -> Any:
             if isinstance(other, base):
@@ -156,6 +156,7 @@ def instance_type(base: type) -> type:
             return reduced(self)
 
     any_class = {"__slots__": (), "__module__": "simple_torch", "__doc__": Instance.__doc__}
+    any_class |= {"__bool__": lambda self: True}
     return type("Instance", (Instance,), any_class | protocols_of(request, ALL_PROTOCOLS, has_declarations=False))
 
 
@@ -224,6 +225,7 @@ REQUESTS = [  # Python's method, the request that it becomes, and Simple's metho
     ("__setitem__", "put", {"__setitem__"}),
     ("__contains__", "contains", {"__contains__"}),
     ("__bool__", "truth", {"__bool__"}),
+    ("__str__", "text", {"__str__"}),
 ]
 OPERATORS = {  # symbol: (Python's name, Simple's name)
     "+": ("add", "add"),

@@ -210,3 +210,41 @@ def test_values_are_equal_by_content():
     assert MODULE.Pair() == MODULE.Pair(1, 2)
     assert hash(MODULE.Pair()) == hash(MODULE.Pair(1, 2))
     assert MODULE.Color.Mixed(0.5) == MODULE.Color.Mixed(0.5)
+
+
+SPECIAL_METHODS = run("""
+class Sized:
+    count: i64
+    fn __len__(): self.count
+class Answering(Sized):
+    fn __bool__(): true
+class Plain:
+    x: i64 = 1
+class Shown:
+    fn __str__(): "str"
+    fn __format__(spec): "formatted {spec}"
+class Represented(Shown):
+    fn __repr__(): "repr"
+""")
+
+
+def test_an_object_without_items_is_false():
+    class Child(SPECIAL_METHODS.Plain):
+        def __len__(self):
+            return 0
+
+    assert not SPECIAL_METHODS.Sized(0) and SPECIAL_METHODS.Sized(2)
+    assert SPECIAL_METHODS.Answering(0) and SPECIAL_METHODS.Plain()
+    assert not Child()
+
+
+def test_str_repr_and_format_call_their_own_methods():
+    class Child(SPECIAL_METHODS.Plain):
+        def __repr__(self):
+            return "of Python"
+
+    shown, both = SPECIAL_METHODS.Shown(), SPECIAL_METHODS.Represented()
+    assert [str(shown), repr(shown), "%s" % shown, f"{shown:>3}"] == ["str", "str", "str", "formatted >3"]
+    assert [str(both), repr(both), str([both]), f"{both}"] == ["str", "repr", "[repr]", "formatted "]
+    assert str(SPECIAL_METHODS.Plain()) == repr(SPECIAL_METHODS.Plain()) == "Plain(x: 1)"
+    assert str(Child()) == "of Python"
