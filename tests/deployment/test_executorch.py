@@ -58,6 +58,10 @@ def test_wrong_arguments_are_errors(tmp_path):
     net = MOBILE.network()
     assert MOBILE.failure(net, X, "x.pte", "vulkan") == "executorch.export: no backend 'vulkan'; available: xnnpack"
     assert MOBILE.failure(3, X, "x.pte") == "executorch.export: expected a module, got a value of type i64"
+    for module in (net, torch.nn.Sequential(torch.nn.Linear(4, 3))):
+        message = MOBILE.failure(module.train(), X, "x.pte")
+        assert message == "executorch.export: the module is in training mode; call eval() first"
+    net.eval()
     assert "No such file or directory" in MOBILE.failure(net, X, str(tmp_path / "missing" / "x.pte"))
 
 
