@@ -294,9 +294,10 @@ Value caught_fn(Thread& thread, Value* args, int) {
   return thread.call(library_function("std/exceptions", "caught"), args, 1);
 }
 
-// __raise__(error): fails with an error that a `try` statement has caught, or with a value.
-Value raise_fn(Thread& thread, Value* args, int) {
-  return thread.call(library_function("std/exceptions", "raise_again"), args, 1);
+// __raise__(error, cause): fails with an error that a `try` statement has caught, or with a value.
+Value raise_fn(Thread& thread, Value* args, int count) {
+  const char* function = count == 1 ? "raise_again" : "raise_from";
+  return thread.call(library_function("std/exceptions", function), args, count);
 }
 
 // __become__(object, value): `self = value` in a method of a class. The object gets the fields of the value.
@@ -323,7 +324,7 @@ Value become_fn(Thread& thread, Value* args, int) {
 // `super()` without a call of a method.
 const NativeEntry kSyntaxFunctions[] = {
     {"__async_items__", async_items, 1, 1}, {"__async_manager__", async_manager, 1, 1},
-    {"__caught__", caught_fn, 1, 1},        {"__raise__", raise_fn, 1, 1},
+    {"__caught__", caught_fn, 1, 1},        {"__raise__", raise_fn, 1, 2},
     {"__starred__", starred, 3, 3},         {"__super_attribute__", super_attribute, 4, 4},
     {"__spawn__", spawn_actor, 1, 1},       {"__method__", method_fn, 3, 3},
     {"__delegate__", delegate_fn, 1, 1},    {"__is_type__", is_type_fn, 2, 2},

@@ -207,7 +207,7 @@ class Parser {
   // Python's statements, continued
   StmtPtr outer_variables(bool of_module);
   StmtPtr raise_statement();
-  static StmtPtr with_cause(ExprPtr cause, StmtPtr raise);
+  static StmtPtr raise_value(const SourceSpan& span, ExprPtr raised, ExprPtr cause);
   StmtPtr del_statement();
   void list_to_tuple(ExprPtr& target) const;
   void check_target(const Expr& target);

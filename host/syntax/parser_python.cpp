@@ -208,13 +208,14 @@ StmtPtr Parser::raise_statement() {
   if (raised->kind == ExprKind::kCall) {
     name = as<CallExpr>(*raised).callee.get();
   }
-  if (name->kind != ExprKind::kName || !is_exception_name(name_of(as<NameExpr>(*name).name))) {
-    return with_cause(std::move(cause), statement_of(span, call_of("__raise__", std::move(raised))));
-  }
-  const bool is_key_error = name_of(as<NameExpr>(*name).name) == "KeyError";  // its text is that of repr()
-  if (raised->kind == ExprKind::kCall &&
-      (is_key_error || keeps_arguments(static_cast<CallExpr&>(*raised).args))) {
-    return with_cause(std::move(cause), statement_of(span, call_of("__raise__", std::move(raised))));
+  const bool is_named = name->kind == ExprKind::kName && is_exception_name(name_of(as<NameExpr>(*name).name));
+  const bool is_key_error =  // its text is that of repr()
+      is_named && name_of(as<NameExpr>(*name).name) == "KeyError";
+  const bool keeps_value = !is_named || cause ||
+                           (raised->kind == ExprKind::kCall &&
+                            (is_key_error || keeps_arguments(static_cast<CallExpr&>(*raised).args)));
+  if (keeps_value) {
+    return raise_value(span, std::move(raised), std::move(cause));
   }
   exceptions_.pop_back();
   auto message = make<InterpolationExpr>(span);
@@ -229,19 +230,16 @@ StmtPtr Parser::raise_statement() {
       message->parts.emplace_back();
     }
   }
-  return with_cause(std::move(cause), statement_of(span, call_of("panic", std::move(message))));
+  return statement_of(span, call_of("panic", std::move(message)));
 }
 
-/// `raise … from e` evaluates `e`, which a report does not show.
-StmtPtr Parser::with_cause(ExprPtr cause, StmtPtr raise) {
-  if (!cause) {
-    return raise;
+/// `raise … from e`: `e` is the __cause__ of the exception.
+StmtPtr Parser::raise_value(const SourceSpan& span, ExprPtr raised, ExprPtr cause) {
+  ExprPtr call = call_of("__raise__", std::move(raised));
+  if (cause) {
+    static_cast<CallExpr&>(*call).args.emplace_back().value = std::move(cause);
   }
-  auto both = make<UnsafeStmt>(raise->span);
-  const SourceSpan place = cause->span;
-  both->body = block_of(statement_of(place, std::move(cause)));
-  both->body.statements.push_back(std::move(raise));
-  return both;
+  return statement_of(span, std::move(call));
 }
 
 /// `del a, b` sets the variables to nil, which frees their values. `del xs[i]` removes an element.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 from traceback import TracebackException
+from typing import Any
 
 SIMPLE_FILES: set[str] = set()  # the paths of files with functions that Python has received
 CALLS = "  stack (most recent call first):\n"  # the host's heading
@@ -71,6 +72,17 @@ def add_related(lines: list[str], error: BaseException, indent: str, seen: set[i
         add_other(lines, "while handling", error.__context__, indent, seen)
 
 
+def lines_of_cause(error: BaseException) -> list[str]:
+    """Return the cause of an exception as lines, with what is related to it.
+
+    >>> lines_of_cause(KeyError("k"))
+    ["caused by: KeyError: 'k'"]
+    """
+    lines: list[str] = []
+    add_other(lines, "caused by", error, "", set())
+    return lines
+
+
 def is_group(error: BaseException) -> bool:
     group = getattr(builtins, "BaseExceptionGroup", None)  # of Python 3.11
     return group is not None and isinstance(error, group)
@@ -133,6 +145,22 @@ def exception_of(name: str, message: str) -> BaseException:
     except Exception:  # no such class, or one with other arguments
         return RuntimeError(message)
     return made if isinstance(made, BaseException) else RuntimeError(message)
+
+
+def exception_from(name: str, arguments: tuple[Any, ...], cause: BaseException | None) -> BaseException:
+    """Create an exception of the class with that full name, which `raise … from cause` raised.
+
+    >>> exception_from("builtins.KeyError", ("k", 1), None)
+    KeyError('k', 1)
+    """
+    module, _, of = name.rpartition(".")
+    try:
+        made = getattr(sys.modules[module], of)(*arguments)
+    except Exception:  # no such class, or one with other arguments
+        made = RuntimeError(*arguments)
+    if cause is not None:
+        made.__cause__ = made.__context__ = cause
+    return made
 
 
 class Place:

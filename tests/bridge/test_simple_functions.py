@@ -9,6 +9,7 @@ import fractions
 import gc
 import inspect
 import os
+import pickle
 import sys
 import typing
 import warnings
@@ -376,3 +377,63 @@ def test_annotations_are_pythons_classes():
     assert typing.get_type_hints(first) == {"x": of, "y": dict[str, of], "return": of}
     assert typing.get_type_hints(second) == {"x": int, "y": dict[str, int], "return": int}
     assert (first(1), second(1)) == ((1, of(2)), (1, of(5)))
+
+
+RAISING = run("""
+fn missing(key): raise KeyError(key)
+fn looked_up(key):
+    try: ({1: 2})[key]
+    except KeyError: raise
+fn several(): raise ValueError("k", 3)
+fn chained(function):
+    try: function("x")
+    except Exception as error: raise ValueError("outer") from error
+fn own_chain(function):
+    try: chained(function)
+    except ValueError as error: raise RuntimeError("outermost") from error
+fn of_python(error, function):
+    try: function("x")
+    except Exception as cause: raise error from cause
+class Own(Exception):
+    code: i64 = 3
+fn own(): raise Own("bad")
+""")
+
+
+def test_an_exception_has_the_arguments_with_which_it_was_raised():
+    for key in ("v", 5, (3, "z")):
+        with pytest.raises(KeyError) as raised:
+            RAISING.missing(key)
+        assert raised.value.args == (key,)
+        with pytest.raises(KeyError) as raised:
+            RAISING.looked_up(key)
+        assert raised.value.args == (key,)
+    with pytest.raises(ValueError) as raised:
+        RAISING.several()
+    assert raised.value.args == ("k", 3)
+    with pytest.raises(Exception, match="Own: bad"):
+        RAISING.own()
+
+
+def test_the_cause_of_an_exception_is_its_cause_in_python():
+    with pytest.raises(ValueError) as raised:
+        RAISING.chained(int)
+    assert str(raised.value) == "outer"
+    assert isinstance(raised.value.__cause__, ValueError)
+    assert raised.value.__cause__ is raised.value.__context__
+    assert "invalid literal" in str(raised.value.__cause__)
+    with pytest.raises(RuntimeError) as raised:
+        RAISING.own_chain(int)
+    assert str(raised.value.__cause__) == "outer"
+    assert "invalid literal" in str(raised.value.__cause__.__cause__)
+    error = OSError("of Python")
+    with pytest.raises(OSError) as raised:
+        RAISING.of_python(error, int)
+    assert raised.value is error and isinstance(error.__cause__, ValueError)
+
+
+def test_a_copy_of_a_computed_default_stands_for_it():
+    module = run("fn made(): [1, 2]\nfn f(a, xs = made(), *, ys = made()): [a, xs, ys]")
+    default = inspect.signature(module.f).parameters["xs"].default
+    for one in (copy.copy(default), copy.deepcopy(default), pickle.loads(pickle.dumps(default))):
+        assert module.f(5, one, ys=one) == [5, [1, 2], [1, 2]]

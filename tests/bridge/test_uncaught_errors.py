@@ -130,3 +130,17 @@ atexit.register(show)
 ''')
     done = subprocess.run([HOST, program], capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert done.stdout.splitlines()[-1:] == [shown], done.stderr
+
+
+def test_the_cause_after_from(tmp_path):
+    program = tmp_path / "p.spl"
+    raised = 'except Exception as error: raise ValueError("outer") from error'
+    again = 'except Exception as error: raise RuntimeError("outermost") from error'
+    program.write_text(f"{PRELUDE}fn f():\n    try: main.inner()\n    {raised}\ntry: f()\n{again}\n")
+    done = subprocess.run([HOST, program], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    lines = done.stderr.replace(f"{tmp_path}/", "").splitlines()
+    assert done.returncode == 1 and lines[0].endswith(": error: RuntimeError: outermost")
+    assert lines[3:5] == [
+        "  caused by: ValueError: outer",
+        "    caused by: KeyError: 'missing' (inner (<simple>:4))",
+    ]
