@@ -18,10 +18,13 @@ OWN_NAMES = ("_call", "_mark", "_shown", "_types", "_call_with_passed", "_drive"
 
 
 class Computed:
-    """The default value of a parameter that the Simple function computes at each call."""
+    """The default value of a parameter that the Simple function computes at each call. Its copies are itself."""
 
     def __repr__(self) -> str:
         return "..."
+
+    def __reduce__(self) -> str:
+        return "COMPUTED"
 
 
 COMPUTED = Computed()

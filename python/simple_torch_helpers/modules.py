@@ -92,21 +92,24 @@ def native_types() -> tuple[type, type]:
             self, native: Any, name: str, found: list[Any], build: Callable[[Any], Any], call_with: Callable[..., Any]
         ) -> None:
             super().__init__()
-            self.__dict__.update(_native=native, _native_name=name, _build=build, _call_with=call_with, _tensors=[])
+            self.__dict__.update(_native=native, _native_name=name, _build=build, _call_with=call_with, _used=[])
             self.training = native.training
             for kind, path, value in found:
-                self._tensors.extend(_place(self, Members, kind, path, value))
+                self._used.extend(_place(self, Members, kind, path, value))
 
         def forward(self, *args: Any, **named: Any) -> Any:
             replaced = False
-            for tensors, name, tensor in self._tensors:
-                current = tensors.get(name)
-                if current is None:
+            for members, name, member in self._used:
+                current = members.get(name)
+                if current is member:
+                    continue
+                is_module = isinstance(member, torch.nn.Module)
+                if current is None or is_module:
                     raise RuntimeError(
-                        f"py.module(): the tensor '{name}' of {self._native_name} was removed in Python, "
-                        "and Simple uses it"
+                        f"py.module(): the {'module' if is_module else 'tensor'} '{name}' of {self._native_name} was "
+                        f"{'removed' if current is None else 'replaced'} in Python, and Simple uses it"
                     )
-                replaced |= current is not tensor
+                replaced = True
             if not replaced:
                 return self._native(*args, **named)
             state = dict(self.named_parameters(remove_duplicate=False))
@@ -175,26 +178,28 @@ def _hook(module: Any, hook: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _place(module: Any, container: type, kind: str, path: str, value: Any) -> list[tuple[dict[str, Any], str, Any]]:
-    """Add a member, whose path has a container for each array or dict; return the tensors that Simple uses.
+    """Add a member, whose path has a container for each array or dict; return the tensors and modules that Simple uses.
 
     The functions that register members reject names that are attributes, which members of Simple are.
     """
     *containers, name = path.split(".")
+    used: list[tuple[dict[str, Any], str, Any]] = []
     for part in containers:
         if part not in module._modules:
             module._modules[part] = container()
+            used.append((module._modules, part, module._modules[part]))
         module = module._modules[part]
     if kind == "module":
         module._modules[name] = value
-        return list(getattr(value, "_tensors", ()))
+        return [*used, (module._modules, name, value), *getattr(value, "_used", ())]
     if kind == "parameter":
         value._is_param = True  # makes it an instance of torch.nn.Parameter
         module._parameters[name] = value
-        return [(module._parameters, name, value)]
+        return [*used, (module._parameters, name, value)]
     module._buffers[name] = value
     if kind == "transient":
         module._non_persistent_buffers_set.add(name)
-    return [(module._buffers, name, value)]
+    return [*used, (module._buffers, name, value)]
 
 
 def native_module(
