@@ -7,6 +7,7 @@ method that the class of Python overrides or adds call Python's.
 from __future__ import annotations
 
 import abc
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -60,8 +61,8 @@ def new_base(parent: Any, ask: Callable[..., Any]) -> type:
     namespace |= {"__lineage__": frozenset(ask(parent, "lineage")), "__virtuals__": virtuals, "__parent__": parent}
     namespace |= instances.protocols_of(ask, set(ask(parent, "hooks")))
     for name, kind in virtuals.items():
-        method = base_method(ask, parent, name)
-        namespace[ALIASES.get(name, name)] = namespace[name] = property(method) if kind == "property" else method
+        method = base_property(ask, parent, name) if kind == "property" else base_method(ask, parent, name)
+        namespace[ALIASES.get(name, name)] = namespace[name] = method
     for name, function, kind in ask(parent, "class_functions"):
         if name not in OF_SIMPLE and not name.startswith("__"):
             namespace[name] = subclasses.DECORATORS[kind](function)
@@ -82,7 +83,12 @@ def base_method(ask: Callable[..., Any], parent: Any, name: str) -> Callable[...
         return ask(self, "base", parent, name, *values, **named)
 
     method.__name__ = method.__qualname__ = name
+    method.__signature__ = inspect.signature(ask(parent, "get", name))  # type: ignore[attr-defined]
     return method
+
+
+def base_property(ask: Callable[..., Any], parent: Any, name: str) -> property:
+    return property(lambda self: ask(self, "base", parent, name))
 
 
 def initializer(ask: Callable[..., Any], parent: Any) -> Callable[..., None]:

@@ -40,7 +40,18 @@ def add_class(instance: Any, key: str, name: str, hooks: list[str], lineage: lis
     namespace = {"__slots__": (), "__module__": "simple_torch", "__doc__": f"A {name} of the Simple program."}
     namespace |= {"__lineage__": frozenset(lineage)}
     namespace |= protocols_of(base.__ask__, set(hooks))  # type: ignore[attr-defined]
+    if lineage and not TYPES.intersection(hooks):
+        namespace["__new__"] = _new(instance.__ask__("class"))
     _classes[key] = type(name, (base,), namespace)
+
+
+def _new(of: Any) -> Callable[..., Any]:
+    """Return what creates an object of the class, as the class of Simple does."""
+
+    def __new__(cls: Any, /, *values: Any, **named: Any) -> Any:
+        return of(*values, **named)
+
+    return __new__
 
 
 def of_class(instance: Any, key: str, identity: int) -> Any:
@@ -64,10 +75,20 @@ def require_name(name: str) -> None:
 def member_of(instance: Any, ask: Callable[..., Any], name: str) -> Any:
     if name == "__dict__" and ask(instance, "has_attributes"):
         return views.view(instance, name)
+    if name == "__signature__" and is_callable_object(instance, ask):
+        from inspect import signature  # importing it takes long
+
+        return signature(ask(instance, "get", "__call__"))
     if name.startswith("__") and name.endswith("__"):
         raise AttributeError(name)  # Python looks up its protocols on the type
     require_name(name)
     return ask(instance, "get", name)
+
+
+def is_callable_object(instance: Any, ask: Callable[..., Any]) -> bool:
+    """Whether the object has Simple's `__call__`. A class of Python that inherits shows the signature itself."""
+    of = type(instance)
+    return callable(instance) and not hasattr(of, "__virtuals__") and ask(instance, "has", "__call__")
 
 
 def fields_of(instance: Any) -> dict[str, Fit]:

@@ -385,6 +385,7 @@ fn looked_up(key):
     try: ({1: 2})[key]
     except KeyError: raise
 fn several(): raise ValueError("k", 3)
+fn ended(): raise StopAsyncIteration()
 fn chained(function):
     try: function("x")
     except Exception as error: raise ValueError("outer") from error
@@ -411,6 +412,8 @@ def test_an_exception_has_the_arguments_with_which_it_was_raised():
     with pytest.raises(ValueError) as raised:
         RAISING.several()
     assert raised.value.args == ("k", 3)
+    with pytest.raises(StopAsyncIteration):
+        RAISING.ended()
     with pytest.raises(Exception, match="Own: bad"):
         RAISING.own()
 

@@ -244,7 +244,7 @@ def test_str_repr_and_format_call_their_own_methods():
             return "of Python"
 
     shown, both = SPECIAL_METHODS.Shown(), SPECIAL_METHODS.Represented()
-    assert [str(shown), repr(shown), "%s" % shown, f"{shown:>3}"] == ["str", "str", "str", "formatted >3"]
+    assert [str(shown), repr(shown), f"{shown!s}", f"{shown:>3}"] == ["str", "str", "str", "formatted >3"]
     assert [str(both), repr(both), str([both]), f"{both}"] == ["str", "repr", "[repr]", "formatted "]
     assert str(SPECIAL_METHODS.Plain()) == repr(SPECIAL_METHODS.Plain()) == "Plain(x: 1)"
     assert str(Child()) == "of Python"

@@ -219,3 +219,38 @@ def test_classes_of_python_inherit_class_and_static_methods():
     assert Grandchild.pair([3]) == Grandchild(1).pair([3]) == ["Grandchild", [3], 5, 7]
     assert type(Grandchild.zero()) is type(Grandchild(1).zero()) is Grandchild
     assert Puppy.kinds() == Puppy("Rex").kinds() == 2
+
+
+def test_the_class_of_an_object_creates_objects():
+    dog = MODULE.Dog("Rex")
+    assert (dog.__class__("Ina", 3).legs, type(dog)(name="Bo").name) == (3, "Bo")
+    assert MODULE.Point(1.0).__class__(2.0, y=3.0).y == 3.0
+    assert MODULE.Color.Red.__class__(2).name == "Green"
+
+    class Puppy(MODULE.Dog):
+        pass
+
+    assert type(Puppy("Rex").__class__("Ina")) is Puppy
+
+
+CALLED = run("""
+class Scaled:
+    by: i64
+    fn __call__(x: i64, *, add = 1): x * self.by + add
+    fn run(x: i64 = 2): x
+""")
+
+
+def test_the_signature_of_a_callable_object_and_of_inherited_methods():
+    class Child(CALLED.Scaled):
+        pass
+
+    class Other(CALLED.Scaled):
+        def __call__(self, only):
+            return only
+
+    assert str(inspect.signature(CALLED.Scaled(2))) == "(x: int, *, add=1)"
+    assert str(inspect.signature(Child(2))) == "(x: int, *, add=1)"
+    assert str(inspect.signature(Child(2).run)) == "(x: int = 2)"
+    assert str(inspect.signature(Other(2))) == "(only)"
+    assert not hasattr(MODULE.Dog("Rex"), "__signature__")
