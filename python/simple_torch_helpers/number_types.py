@@ -42,8 +42,10 @@ def numpy_dtype(dtype: Any) -> Any:
     """Return NumPy's dtype of the same numbers as a torch.dtype.
 
     Raises:
-        TypeError: NumPy has no such dtype.
+        TypeError: NumPy has no such dtype, or `dtype` is none.
     """
     import torch
 
+    if not isinstance(dtype, torch.dtype):
+        raise TypeError(f"expected a dtype of torch, got {dtype!r}")
     return torch.empty(0, dtype=dtype).numpy().dtype

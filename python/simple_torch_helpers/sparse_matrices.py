@@ -16,32 +16,48 @@ def tensor_of(matrix: Any) -> Any:
     """Return a sparse tensor of the same shape, dtype and values.
 
     The formats csr, csc and bsr become the layouts of these names and share the matrix's memory; csr and csc with
-    entries that are not sorted or not distinct are copied. coo becomes the layout coo with copied indices; the other
-    formats become csr.
+    entries that are not sorted or not distinct are copied, and so is read-only memory. coo becomes the layout coo with
+    copied indices; the other formats become csr.
 
     Raises:
         TypeError: torch has no such dtype.
-        RuntimeError: an index is outside the matrix.
+        RuntimeError: an index or an offset is outside the matrix.
     """
     import torch
 
     if matrix.format == "coo" or matrix.ndim != 2:
         matrix = matrix.tocoo()
         indices = torch.stack([torch.as_tensor(of, dtype=torch.int64) for of in _coordinates(matrix)])
-        return torch.sparse_coo_tensor(indices, torch.from_numpy(matrix.data), matrix.shape, check_invariants=True)
+        return torch.sparse_coo_tensor(indices, _values(matrix.data), matrix.shape, check_invariants=True)
     if matrix.format not in COMPRESSED:
         matrix = matrix.tocsr()
+    _require_offsets(matrix)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    parts = [torch.from_numpy(part) for part in (matrix.indptr, matrix.indices, matrix.data)]
+    parts = [_values(part) for part in (matrix.indptr, matrix.indices, matrix.data)]
     return getattr(torch, COMPRESSED[matrix.format])(*parts, matrix.shape, check_invariants=True)
 
 
+def _values(array: Any) -> Any:
+    """A tensor on the array's memory; on a copy if it is read-only, which a sparse tensor cannot protect."""
+    import torch
+
+    return torch.from_numpy(array if array.flags.writeable else array.copy())
+
+
+def _require_offsets(matrix: Any) -> None:
+    """SciPy's own functions read the entries between two offsets unchecked."""
+    offsets, count = matrix.indptr, min(len(matrix.indices), len(matrix.data))
+    if offsets[0] != 0 or offsets[-1] > count or (offsets[1:] < offsets[:-1]).any():
+        raise RuntimeError(f"indptr of the matrix must rise from 0 to at most the number of entries, {count}")
+
+
 def matrix_of(tensor: Any) -> Any:
-    """Return a SciPy array of the tensor's format. It shares the values' memory; the gradient is left out.
+    """Return a SciPy array of the tensor's format. It shares the values' memory, unless entries of coo are added up.
 
     Raises:
+        RuntimeError: the tensor requires grad, which a matrix would lose.
         TypeError: the tensor is not sparse, is on another device than the CPU, or has dense or batch dimensions.
     """
     import scipy.sparse
@@ -49,7 +65,8 @@ def matrix_of(tensor: Any) -> Any:
 
     if tensor.layout == torch.strided or tensor.device.type != "cpu":
         raise TypeError(f"expected a sparse tensor on the CPU, got one of layout {tensor.layout} on {tensor.device}")
-    tensor = tensor.detach()
+    if tensor.requires_grad:
+        raise RuntimeError("a matrix of SciPy would lose the gradient of a tensor that requires grad: use .detach()")
     if tensor.layout == torch.sparse_coo:
         tensor = tensor.coalesce()
         if tensor.dense_dim():
