@@ -174,6 +174,7 @@ def instance_type(base: type) -> type:
         def __reduce_ex__(self, protocol: Any) -> Any:
             from simple_torch.simple import reduced  # a Simple program does not need it earlier
 
+            request(self, "serve")
             return reduced(self)
 
     any_class = {"__slots__": (), "__module__": "simple_torch", "__doc__": Instance.__doc__}
