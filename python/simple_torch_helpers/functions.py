@@ -29,6 +29,7 @@ class Computed:
 
 COMPUTED = Computed()
 _known: WeakValueDictionary[str, FunctionType] = WeakValueDictionary()
+_definitions: list[FunctionType] = []  # those of modules, which live as long
 _templates: dict[str, Template] = {}
 
 
@@ -309,7 +310,13 @@ def add_template(code: str, signature: list[Any]) -> None:
 
 
 def python_function(
-    call: Any, identity: str, code: str, name: str | None, module: str, varying: list[Any] | None
+    call: Any,
+    identity: str,
+    code: str,
+    name: str | None,
+    module: str,
+    varying: list[Any] | None,
+    is_definition: bool = False,
 ) -> FunctionType:
     """Create the function. `call` is the bridge's object, which calls Simple.
 
@@ -319,6 +326,7 @@ def python_function(
         name: the name to show instead of the declared one.
         module: its `__module__`; "" for that of all.
         varying: as in Shown.
+        is_definition: a module defines the function. It lives as long as the process, also for weak references.
     """
     template = _templates[code]
     made = function_of(template, template.shown_for(varying), call, name)
@@ -326,6 +334,8 @@ def python_function(
     made.__module__ = module or "simple_torch"
     if identity:
         _known[identity] = made
+        if is_definition:
+            _definitions.append(made)
     return made
 
 
