@@ -22,7 +22,7 @@ from terminal import commands_of, steps_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PYTHONS = {"bookworm": "3.11", "trixie": "3.13", "forky": "3.14"}
+PYTHONS = {"bookworm": "3.11", "trixie": "3.13"}  # auditwheel has no tag for the glibc of forky
 COMPILERS = ("cc", "c++", "gcc", "g++", "clang", "cmake", "ninja", "make", "git")
 
 
