@@ -78,8 +78,8 @@ def installed(release: str, dist: Path, tmp_path_factory: pytest.TempPathFactory
         packages = f"ca-certificates libpython{PYTHONS[release]} python3-venv"
         system.run(f"apt-get update && apt-get install --yes --no-install-recommends {packages}")
         (block,) = re.findall(r"## Install it\n\n```sh\n(.*?)```", (DOCS / "installing.md").read_text(), re.S)
-        assert "goal 0.001: reached" in system.run(f"cd /root && set -e\n{block}", mounted={"/root/dist": dist})
-        yield Installed(system, "/root/env/bin")
+        assert "goal 0.001: reached" in system.run(f"cd /srv && set -e\n{block}", mounted={"/srv/dist": dist})
+        yield Installed(system, "/srv/env/bin")
 
 
 def test_the_system_has_no_compiler(installed):

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-_MIRROR = "http://deb.debian.org/debian"
+_DEFAULT_MIRROR = ""  # as debootstrap
 # Certificates of this machine, which one behind a proxy needs.
 _DEBIANS = "/etc/ssl/certs/ca-certificates.crt"
 _CERTIFICATES = "/machine-certificates.crt"
@@ -42,7 +42,7 @@ class DebianRoot:
     def __init__(self, folder: Path, release: str) -> None:
         self.folder = folder
         # An older debootstrap does not know the release; the steps of all since 2017 are those of sid.
-        command = ["debootstrap", "--variant=minbase", release, folder, _MIRROR, "sid"]
+        command = ["debootstrap", "--variant=minbase", release, folder, _DEFAULT_MIRROR, "sid"]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         assert done.returncode == 0, done.stdout[-3000:]
         # The lists of a mirror may be older than they promise, by the clock of this machine.
