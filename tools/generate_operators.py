@@ -6,12 +6,18 @@ The page is for the default torch of requirements/versions.json; the host must u
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+from website import operator_facts
+from website.examples import FOLDER, Example, read
+from website.operator_facts import Facts
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "operators.md"
@@ -25,6 +31,12 @@ Most operators accept `out:`.
 
 The schemas are PyTorch's: the arguments of each overload, with their types and defaults. Internal
 operators and those that only compute gradients are left out.
+
+An operator runs on the device of its tensors. Its example is run by the tests, with
+`torch.manual_seed(0)` before it; a comment has what it prints, which shows the shapes. The dtypes, and
+whether autograd has a derivative, were found by running the example with tensors of other dtypes on
+the CPU. The errors are those of dtypes and shapes that the example's first tensor cannot have, with
+their kind ([errors](../errors.md)). A kernel that only other operators call has none of these.
 """
 PROGRAM = """use torch
 use std.json
@@ -46,11 +58,31 @@ def is_shown(name: str, operators: dict[str, list[str]]) -> bool:
     return not is_in_place and not is_internal and any("Tensor" in schema for schema in operators[name])
 
 
-def section(name: str, operators: dict[str, list[str]]) -> str:
+@functools.cache
+def examples() -> dict[str, Example]:
+    """The example of each operator."""
+    found = read(FOLDER / "operators.txt").examples
+    return {name.removeprefix("aten."): example for example in found for name in example.names}
+
+
+def facts(host: str) -> dict[str, Facts]:
+    with tempfile.TemporaryDirectory() as folder:
+        return operator_facts.facts(examples(), host, Path(folder))
+
+
+def usage(name: str, found: dict[str, Facts]) -> str:
+    """The example of an operator, and what was found by running it."""
+    example = examples().get(name)
+    shown = [example.markdown([]), ""] if example else []
+    shown += [*found[name].lines(), ""] if name in found else []
+    return "\n" + "\n".join(shown) if shown else ""
+
+
+def section(name: str, operators: dict[str, list[str]], found: dict[str, Facts]) -> str:
     shown = [schema.removeprefix("aten::") for schema in operators[name] if not is_out_variant(schema)]
     in_place = f"In place: `{name}_`.\n\n" if f"{name}_" in operators else ""
     code = "\n".join(shown or [schema.removeprefix("aten::") for schema in operators[name]])
-    return f"### `{name}`\n\n{in_place}```text\n{code}\n```\n"
+    return f"### `{name}`\n\n{in_place}```text\n{code}\n```\n{usage(name, found)}"
 
 
 def is_out_variant(schema: str) -> bool:
@@ -64,13 +96,13 @@ def is_out_variant(schema: str) -> bool:
     )
 
 
-def page(version: str, operators: dict[str, list[str]]) -> str:
+def page(version: str, operators: dict[str, list[str]], found: dict[str, Facts]) -> str:
     names = sorted(name for name in operators if is_shown(name, operators))
     letters = sorted({name[0] for name in names})
     parts = [HEAD.format(minor=".".join(version.split(".")[:2]))]
     for letter in letters:
         parts.append(f"## {letter.upper()}\n")
-        parts += [section(name, operators) for name in names if name[0] == letter]
+        parts += [section(name, operators, found) for name in names if name[0] == letter]
     return "\n".join(parts)
 
 
@@ -84,7 +116,7 @@ def main() -> int:
     if not version.startswith(f"{default}."):
         print(f"generate_operators: the page is that of torch {default}, the host uses {version}", file=sys.stderr)
         return 2
-    text = page(version, operators)
+    text = page(version, operators, facts(host))
     if "--check" in sys.argv[1:]:
         return 0 if PAGE.exists() and PAGE.read_text() == text else 1
     PAGE.write_text(text)
