@@ -19,30 +19,53 @@ std::string_view builtin_type(std::string_view name) {
   return found == names.end() ? std::string_view() : found->second;
 }
 
+namespace {
+
+/// `name(parts)`; a part to which nothing is converted is `any`.
+std::string with_parts(const std::string& name, const std::vector<TypePtr>& parts) {
+  std::string list;
+  for (const TypePtr& part : parts) {
+    const std::string inner = convertible_type(*part);
+    list += (list.empty() ? "" : ",") + (inner.empty() ? "any" : inner);
+  }
+  return list.empty() ? name : name + "(" + list + ")";
+}
+
+std::string convertible_union(const TypeExpr& type) {
+  std::string names;
+  for (const TypePtr& one : type.args) {
+    const std::string name = convertible_type(*one);
+    names += (names.empty() || name.empty() ? "" : ",") + name;
+  }
+  return names.empty() ? "" : "union(" + names + ")";
+}
+
+std::string convertible_name(const TypeExpr& type) {
+  const std::string& name = name_of(type.path.back());
+  if (name == "Tensor") {
+    return "Tensor";
+  }
+  const std::string_view canonical = type.path.size() == 1 ? builtin_type(name) : std::string_view();
+  if (canonical == "array" || canonical == "dict" || canonical == "tuple") {
+    return with_parts(std::string(canonical), type.args);
+  }
+  return canonical == "nil" || canonical == "function" ? "" : std::string(canonical);
+}
+
+}  // namespace
+
 std::string convertible_type(const TypeExpr& type) {
   switch (type.kind) {
-    case TypeKind::kUnion: {
-      std::string names;
-      for (const TypePtr& one : type.args) {
-        const std::string name = convertible_type(*one);
-        names += (names.empty() || name.empty() ? "" : "|") + name;
-      }
-      return names;
-    }
+    case TypeKind::kUnion:
+      return convertible_union(type);
     case TypeKind::kArray:
-      return "array";
+      return with_parts("array", type.args);
     case TypeKind::kDict:
-      return type.args.size() == 2 ? "dict" : "Set";
+      return with_parts(type.args.size() == 2 ? "dict" : "Set", type.args);
     case TypeKind::kTuple:
-      return type.args.empty() ? "" : "tuple";
-    case TypeKind::kName: {
-      const std::string& name = name_of(type.path.back());
-      if (name == "Tensor") {
-        return "Tensor";
-      }
-      const std::string_view canonical = type.path.size() == 1 ? builtin_type(name) : std::string_view();
-      return canonical == "nil" || canonical == "function" ? "" : std::string(canonical);
-    }
+      return type.args.empty() ? "" : with_parts("tuple", type.args);
+    case TypeKind::kName:
+      return convertible_name(type);
     default:
       return "";
   }

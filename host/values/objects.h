@@ -298,9 +298,13 @@ inline bool has_replace_hook(Value value) {
 inline bool records_order(const Record* record, Value value) {
   return record->order_index >= 0 && value.is_object();
 }
+/// Whether the value is an object of another language, which declared types convert.
+inline bool is_foreign_object(Value value) {
+  return value.is(Kind::kInstance) && as_object<Instance>(value)->record->as_declared != nullptr;
+}
 /// Whether an assignment of `value` to a field does more than to store it.
 inline bool has_assignment_hook(const Record* record, Value value) {
-  return record->checks_widths || records_order(record, value);
+  return record->checks_widths || records_order(record, value) || is_foreign_object(value);
 }
 inline const std::string& text_of(Value v) { return as_object<Text>(v)->text(); }
 

@@ -9,10 +9,6 @@
 
 namespace spl {
 
-bool is_foreign_object(Value v) {
-  return v.is(Kind::kInstance) && as_object<Instance>(v)->record->as_declared != nullptr;
-}
-
 Ref shown_value(const ShownValue& shown, const Closure& closure) {
   const bool uses_parameters = std::any_of(shown.captures.begin(), shown.captures.end(),
                                            [](const Capture& capture) { return capture.from_local; });

@@ -39,7 +39,4 @@ class TypeDescriber {
 /// parameters or fails. Owned.
 Ref shown_value(const ShownValue& shown, const Closure& closure);
 
-/// Whether a value is an object of another language.
-bool is_foreign_object(Value v);
-
 }  // namespace spl

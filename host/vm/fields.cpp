@@ -364,8 +364,24 @@ void check_width(const FieldInfo& field, Value value) {
   }
 }
 
+// The value as one of the type that the field declares, as arguments are converted.
+Ref Thread::as_declared_field(const Record& record, Symbol name, Value value) {
+  const auto found = record.field_index.find(name);
+  const Symbol type =
+      found == record.field_index.end() ? kNoSymbol : record.fields[found->second].convertible;
+  if (type == kNoSymbol) {
+    return Ref::shared(value);
+  }
+  const Ref text = Ref::owned(make_text(name_of(type)));
+  const Value argument = text.get();
+  return Ref::owned(call_method_of(value, *as_object<Instance>(value)->record->as_declared, &argument, 1));
+}
+
 void Thread::set_field(Value& object, Symbol name, Value owned) {
   Ref value = Ref::owned(owned);
+  if (object.is(Kind::kInstance) && is_foreign_object(value.get())) {
+    value = as_declared_field(*as_object<Instance>(object)->record, name, value.get());
+  }
   if (object.is(Kind::kInstance)) {
     make_unique(object);
     auto* instance = as_object<Instance>(object);

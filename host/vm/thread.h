@@ -98,6 +98,7 @@ class Thread {
   /// Replaces an instance of another language's object by the value that its class has for the built-in type.
   void convert_as_declared(Value& argument, Value type);
   void convert_fields(Instance& instance);
+  Ref as_declared_field(const Record& record, Symbol name, Value value);
   Value instance_part(Value instance, uint32_t index);  // owned
   Value rest_of(Value sequence, uint32_t start);        // owned
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import datetime
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 _rules: dict[type, int] = {}
 DATES = "mM"  # kinds of datetime64 and timedelta64, of which item() and tolist() make integers in some units
 OWN = (bool, int, float, str, list, tuple, dict, type(None))  # which Simple converts itself
+
+MAX_DEPTH = 100  # of what Simple keeps; a list may contain itself
+PLAIN = frozenset({bool, int, float, str, type(None)})
+FORMS = {
+    **dict.fromkeys(PLAIN, "v"),
+    **{list: "l", tuple: "t", dict: "d"},
+    **dict.fromkeys(
+        (set, frozenset, complex, datetime.date, datetime.datetime, datetime.time, datetime.timedelta), "k"
+    ),
+}
 
 
 def add(of: Any, rule: int) -> None:
@@ -56,3 +68,32 @@ def numpy_item(value: Any) -> Any:
         return None
     item = value.item()
     return None if isinstance(item, np.generic) and type(item) is type(value[()]) else item
+
+
+def forms_of(items: Iterable[Any]) -> Any:
+    """How Simple keeps each item: a letter of FORMS, "k" for more, and "-" for one that stays an Object.
+
+    A list, tuple or dict has a list: its letter, and the forms of its items or values; or, if these are all "v", its
+    letter alone.
+
+    >>> forms_of([1, (2, 3), b"4", [b"5"]])
+    ['v', 't', '-', ['l', '-']]
+    """
+    return [form_of(item) for item in items]
+
+
+def form_of(value: Any, depth: int = 0) -> Any:
+    form = FORMS.get(type(value), "-")
+    if form in ("l", "t", "d"):
+        items = value.values() if form == "d" else value
+        if PLAIN.issuperset(map(type, items)):
+            return form
+        return [form, *(form_of(item, depth + 1) for item in items)] if depth < MAX_DEPTH else "-"
+    if type(value) is range:
+        return "k" if value.step == 1 else "-"
+    return "k" if form == "-" and is_tensor(value) else form
+
+
+def is_tensor(value: Any) -> bool:
+    tensor = getattr(sys.modules.get("torch"), "Tensor", None)
+    return tensor is not None and isinstance(value, tensor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 import fractions
 import inspect
@@ -57,6 +58,10 @@ fn generic<T>(x: T, s: Shown): (x, s)
 fn held(p: Pair<i64>): p.first
 fn with_defaults(x: i64 = nil, by: f64 = x, xs: [i64] = [x]): (x, by, xs)
 fn only_named(*, x: i64): x
+fn same_items(x: [any]): x
+fn same_values(x: {any: any}): x
+fn pairs(xs: [(text, i64)]): [for (k, v) in xs: (k, v)]
+fn types_of(x: [any]): [for item in x: type_of(item)]
 async fn later(x: i64): x
 fn counted(n: i64):
     yield n
@@ -254,3 +259,71 @@ def test_the_signature_is_unchanged():
 def test_a_python_class_accepts_all_values():
     module = run("fn name_of(item: Item, items: [Item]): items.len()", Item=dict)
     assert module.name_of(3, (1, 2)) == 2
+
+
+class Words(list):
+    pass
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        *(1, 2.5, "a", None, True, 2**80, 1j, b"x", bytearray(b"x"), (1, 2), (), [(1,)], {1, (2,)}),
+        *(frozenset({1, b"x"}), Words("a"), decimal.Decimal("0.5"), slice(1, 2)),
+        *({(1, 2): b"a"}, {b"k": (1,)}, range(0, 3), range(0, 10, 2)),
+        *(numpy.int64(3), numpy.float64(0.5), inspect.FullArgSpec(1, 2, 3, 4, 5, 6, 7), torch.float32),
+        *(datetime.date(2026, 1, 1), datetime.timedelta(days=1), datetime.datetime(2026, 1, 1, 2, 3)),
+    ],
+    ids=repr,
+)
+def test_items_that_are_declared_as_any_keep_their_class(item):
+    for result in (*MODULE.same_items([item]), *MODULE.same_items((0, item))[1:], MODULE.same_values({1: item})[1]):
+        assert result == item
+        assert type(result) is type(item)
+
+
+def test_items_that_are_declared_as_any_are_simples_where_nothing_is_lost():
+    items = [1, "a", None, (1,), [1], {1: 2}, {1}, frozenset({1}), 1j, b"a"]
+    expected = ["i64", "text", "nil", "tuple", "array", "dict", "Set", "FrozenSet", "Complex", "Object"]
+    assert MODULE.types_of(items) == expected
+    for iterable in ({(1,)}, frozenset({(1,)}), {(1,): 2}.keys(), {1: (1,)}.values()):
+        assert MODULE.types_of(iterable) == ["tuple"]
+    assert MODULE.types_of(range(2)) == ["i64", "i64"]
+    tensor = torch.ones(2)
+    assert MODULE.same_items([tensor, 1])[0] is tensor
+
+
+def test_items_of_a_list_that_are_declared_as_tuples_are_tuples():
+    assert MODULE.pairs([("a", 1), ["b", True]]) == [("a", 1), ("b", 1)]
+
+
+def test_a_list_that_contains_itself_stays_an_object_at_a_depth():
+    items = [b"x"]
+    items.append(items)
+    result = MODULE.same_items(items)
+    assert result[1][1][0] == b"x"
+    while result is not items:
+        result = result[1]
+
+
+def test_an_assignment_to_a_field_converts():
+    module = run(
+        """
+class Shop:
+    books: [text] = []
+    sizes: [any] = []
+    count: i64 = 0
+    fn take(books, sizes, count): self.books = books; self.sizes = sizes; self.count = count
+    fn shown(): (self.books.len(), type_of(self.sizes), type_of(self.count))
+fn replaced(shop, books):
+    shop.books = books
+    shop.books.len()
+"""
+    )
+    shop = module.Shop()
+    shop.take(["a", "b"], (1, b"x"), numpy.int64(3))
+    assert shop.shown() == (2, "array", "i64")
+    assert shop.sizes == [1, b"x"]
+    assert module.replaced(shop, ("a", "b", "c")) == 3
+    shop.books = ["d"]
+    assert shop.shown() == (1, "array", "i64")
