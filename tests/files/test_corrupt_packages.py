@@ -54,7 +54,7 @@ fn hashes(path):
 var path = input()
 while path != nil:
     match torch.attempt(\: if path.ends_with(".jit"): speech(path) else: hashes(path)):
-        case Ok(answer): print "ok {answer}"
+        case Ok(answer): print "ok {answer.replace("\n", " ")}"    # a damaged name may have other lines
         case Err(torch.TorchError.Io(message)): print "error {message.replace("\n", " ")}"
         case Err(torch.TorchError.InvalidArgument(message)): print "error {message.replace("\n", " ")}"
         case Err(torch.TorchError.Unavailable(message)): print "error {message.replace("\n", " ")}"    # a device
@@ -113,7 +113,7 @@ def hashes_by_library(path: Path) -> str:
         f"{name} {value.dtype} {list(value.shape)} {torch.hash_tensor(value).view(torch.int64)}"
         for name, value in values.items()
     ]
-    return ", ".join(sorted(hashes))
+    return ", ".join(sorted(hashes)).replace("\n", " ")
 
 
 def damages(path: Path, generator: random.Random):
