@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+
 import pytest
 from embedded_simple import run, torch
 
@@ -22,6 +26,13 @@ MOBILE = run(
     fn call(net, x): torch.no_grad(\: net(x))
     fn write(net, x, file, backend = nil): executorch.export(net, x, file, backend: backend)
     fn runs(file, x): executorch.load(file)(x)[0]
+    fn loads(file): executorch.load(file)
+    fn calls(method, x): method(x)[0]
+    fn is_io(method, x):
+        match torch.attempt(\: method(x)):
+            case Err(torch.TorchError.Io(message)): message
+            case other: "{other}"
+    fn rejection(method, x): torch.attempt(\: method(x)).unwrap_err().message()
     fn load_failure(file, method): torch.attempt(\: executorch.load(file, method)).unwrap_err().message()
     fn failure(net, x, file, backend = nil): torch.attempt(\: write(net, x, file, backend)).unwrap_err().message()
     """
@@ -74,3 +85,39 @@ def test_files_that_cannot_be_loaded_are_errors(tmp_path):
     )
     file.write_bytes(file.read_bytes()[:1000])
     assert MOBILE.load_failure(str(file), "forward").startswith(f"executorch.load: '{file}' cannot be loaded: ")
+
+
+def without_digest(tmp_path) -> str:
+    file = tmp_path / "other.pte"
+    MOBILE.write(MOBILE.network(), X, str(file))
+    file.write_bytes(file.read_bytes()[:-40])
+    return str(file)
+
+
+def processes() -> list[str]:
+    command = ["pgrep", "--full", "--parent", str(os.getpid()), "executorch_process.serve"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+
+
+def test_a_file_without_a_digest_runs_in_a_process_of_its_own(tmp_path):
+    method = MOBILE.loads(without_digest(tmp_path))
+    assert len(processes()) == 1
+    assert torch.allclose(MOBILE.calls(method, X), MOBILE.call(MOBILE.network(), X), atol=1e-5)
+    del method
+    MOBILE.network()  # the host keeps the value of the last call
+    assert processes() == []
+
+
+def test_the_runtime_of_a_file_without_a_digest_starts_again_after_its_end(tmp_path):
+    method = MOBILE.loads(without_digest(tmp_path))
+    os.kill(int(processes()[0]), signal.SIGSEGV)  # as a damaged file does
+    assert MOBILE.is_io(method, X).endswith("other.pte': the runtime ended with SIGSEGV")
+    assert torch.allclose(MOBILE.calls(method, X), MOBILE.call(MOBILE.network(), X), atol=1e-5)
+
+
+def test_rejected_inputs_name_those_of_the_file(tmp_path):
+    sealed = str(tmp_path / "net.pte")
+    MOBILE.write(MOBILE.network(), X, sealed)
+    for file in (sealed, without_digest(tmp_path)):
+        message = MOBILE.rejection(MOBILE.loads(file), torch.ones(2, 3, 8, 9))
+        assert message.endswith(". The file was written with the inputs (torch.float32 [2, 3, 8, 8])")
