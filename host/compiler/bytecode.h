@@ -217,12 +217,13 @@ struct PortCheck {
     kResult,
     kPairs,
     kVisited,
-    kRemoval
+    kRemoval,
+    kSequence
   };
   Form form = Form::kQuotient;
   SourceSpan span;
   Symbol name = kNoSymbol;  // of the variable or the method
-  Value divisor;            // missing unless it is a constant
+  Value divisor;            // missing unless it is a constant; the number of elements of a pattern
   mutable std::atomic<bool> was_reported = false;
 };
 

@@ -397,6 +397,7 @@ class FunctionCompiler {
 
   // patterns.cpp
   void bind_pattern(const Pattern& pattern, Register value);  // irrefutable
+  Register starred_parts(const TuplePattern& pattern, Register value);
   void bind_name(const BindingPattern& binding, Register value);
   void bind_tested(const Pattern& pattern, Register value);
   void bind_parts(const std::vector<PatternPtr>& elements, const ArrayPattern* open_ended, Register value);
@@ -406,7 +407,10 @@ class FunctionCompiler {
   void test(const LiteralPattern& pattern, const PatternTest& to);
   void test(const BindingPattern& pattern, const PatternTest& to);
   void test(const VariantPattern& pattern, const PatternTest& to);
+  bool is_class_pattern(const VariantPattern& pattern) const;
+  void test_class(const VariantPattern& pattern, const PatternTest& to);
   void test(const StructPattern& pattern, const PatternTest& to);
+  void test_mapping(const StructPattern& pattern, const PatternTest& to);
   void test(const TuplePattern& pattern, const PatternTest& to);
   void test(const ArrayPattern& pattern, const PatternTest& to);
   void test(const OrPattern& pattern, const PatternTest& to);
@@ -416,6 +420,7 @@ class FunctionCompiler {
   bool type_test_to(const BinaryExpr& expr, Register dest);
 
   // or_patterns.cpp
+  bool is_sequence(const OrPattern& pattern) const;
   Register declare_in_pattern(Symbol name, const void* key);
 
   // variant_checks.cpp
@@ -499,6 +504,7 @@ class FunctionCompiler {
   void note_late_import(const UseDecl& use);
   Register compared_operand(const Expr& expr, const Expr& other);
   void check_search_result(const BinaryExpr& expr);
+  void check_raw_escapes(const TextExpr& text);
   void check_literal_division(const BinaryExpr& expr);
   void check_negative_base(const BinaryExpr& expr);
   void check_kept_defaults(const std::vector<Param>& params);
@@ -524,6 +530,7 @@ class FunctionCompiler {
   void note_shown(const Expr& value);
   void note_shown(const Expr& target, const Expr& value);
   void check_identity(const SourceSpan& span, Register left, Register right);
+  void check_sequence(const Pattern& pattern, size_t count, Register value);
   void check_method_value(const FieldExpr& expr, Register object);
   void check_pairs(const Pattern& pattern, const PatternPtr& second, Register iterable);
   void check_visited(const Expr& callee, const std::vector<Arg>& args, Register first);

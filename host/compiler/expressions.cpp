@@ -134,6 +134,7 @@ void FunctionCompiler::compile(const BoolExpr& expr, Register dest) { emit(Op::k
 void FunctionCompiler::compile(const NilExpr&, Register dest) { emit(Op::kLoadNil, dest); }
 
 void FunctionCompiler::compile(const TextExpr& expr, Register dest) {
+  check_raw_escapes(expr);
   load_constant(dest, make_text(expr.value));
 }
 

@@ -327,6 +327,14 @@ void FunctionCompiler::check_negative_base(const BinaryExpr& expr) {
              "write -(x ** n) for what Python computes, or (-x) ** n"});
 }
 
+// Python decodes the escapes of """…""".
+void FunctionCompiler::check_raw_escapes(const TextExpr& text) {
+  if (is_port() && text.has_raw_escapes) {
+    warn_once({text.span, "the backslashes between triple quotes stand for themselves",
+               "write f\"\"\"…\"\"\" for escapes, as in Python, or r\"\"\"…\"\"\" if backslashes are meant"});
+  }
+}
+
 // A default value is made in each call; Python makes one, which keeps the changes of earlier calls.
 void FunctionCompiler::check_kept_defaults(const std::vector<Param>& params) {
   for (const Param& param : params) {

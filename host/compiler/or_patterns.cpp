@@ -28,6 +28,9 @@ void collect_names(const std::vector<FieldPattern>& fields, BoundNames& names) {
 }
 
 void collect_names(const Pattern& pattern, BoundNames& names) {
+  if (pattern.alias != kNoSymbol) {
+    names.push_back({pattern.alias, false});
+  }
   switch (pattern.kind) {
     case PatternKind::kWildcard:
     case PatternKind::kLiteral:
@@ -80,9 +83,28 @@ void check_names(const OrPattern& pattern) {
   }
 }
 
+bool bind_same_names(const OrPattern& pattern) {
+  try {
+    check_names(pattern);
+    return true;
+  } catch (const CompileError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
+// Whether `x, y` is Python's pattern of a sequence: as alternatives its parts would have to bind the same
+// names.
+bool FunctionCompiler::is_sequence(const OrPattern& pattern) const {
+  return is_port() && pattern.has_commas && !bind_same_names(pattern);
+}
+
 void FunctionCompiler::test(const OrPattern& pattern, const PatternTest& to) {
+  if (is_sequence(pattern)) {
+    test_parts(pattern.alternatives, 0, to);
+    return;
+  }
   check_names(pattern);
   std::vector<size_t> matched;
   const size_t first_local = locals_.size();

@@ -13,9 +13,11 @@ void FunctionCompiler::bind_pattern(const Pattern& pattern, Register value) {
     case PatternKind::kWildcard:
       release_temporary(value);
       return;
-    case PatternKind::kTuple:
-      bind_parts(as<TuplePattern>(pattern).elements, nullptr, value);
+    case PatternKind::kTuple: {
+      const auto& tuple = as<TuplePattern>(pattern);
+      bind_parts(tuple.elements, nullptr, tuple.starred ? starred_parts(tuple, value) : value);
       return;
+    }
     case PatternKind::kArray: {
       const auto& array = as<ArrayPattern>(pattern);
       bind_parts(array.elements, array.has_rest ? &array : nullptr, value);
@@ -55,6 +57,21 @@ void FunctionCompiler::bind_tested(const Pattern& pattern, Register value) {
   emit(Op::kLoadConstant, message, text_constant("value does not match the pattern"));
   emit(Op::kAssert, message, message, text_constant(""));
   patch(matched);
+}
+
+// The parts of a value for a pattern with a star, as a tuple.
+Register FunctionCompiler::starred_parts(const TuplePattern& pattern, Register value) {
+  static const Symbol function = intern("__starred__");
+  const Register window = temporaries(4);
+  emit(Op::kLoadConstant, window, constant(retained(builtins().at(function))));
+  emit(Op::kMove, window + 1, value);
+  release_temporary(value);
+  const size_t before = *pattern.starred;
+  emit(Op::kLoadConstant, window + 2, constant(Value::integer(static_cast<int64_t>(before))));
+  emit(Op::kLoadConstant, window + 3,
+       constant(Value::integer(static_cast<int64_t>(pattern.elements.size() - before - 1))));
+  emit(Op::kCall, window, 3);
+  return window;
 }
 
 // `open_ended` is the array pattern with `...`, or null.
@@ -147,6 +164,11 @@ void FunctionCompiler::test_pattern(const Pattern& pattern, Register value, std:
   const Register matches = temporary();
   span_ = pattern.span;
   visit(pattern, [&](const auto& node) { test(node, {value, matches, failures}); });
+  if (pattern.alias != kNoSymbol) {
+    const Register alias = declare_in_pattern(pattern.alias, &pattern.alias);
+    emit(Op::kMove, alias, value);
+    declared(alias);
+  }
   temporary_count_ = mark;
 }
 
@@ -174,7 +196,54 @@ void FunctionCompiler::test(const BindingPattern& pattern, const PatternTest& to
   declared(reg);
 }
 
+// Whether the pattern is Python's `int(n)`, `Point(x=0)` or `nn.Linear()`, and none of a variant.
+bool FunctionCompiler::is_class_pattern(const VariantPattern& pattern) const {
+  const bool is_builtin = is_port() && pattern.fields.size() <= 1 && pattern.path.size() == 1 &&
+                          !builtin_type(name_of(pattern.path[0])).empty();
+  return (pattern.is_class || is_builtin) && !is_variant_name(pattern.path.back());
+}
+
+// The value is an instance, and the parts match.
+void FunctionCompiler::test_class(const VariantPattern& pattern, const PatternTest& to) {
+  TypeExpr type;
+  type.span = pattern.span;
+  type.path = pattern.path;
+  test_type(module_.unaliased(type), to.value, to.failures);
+  for (const FieldPattern& field : pattern.fields) {
+    const Register part = hidden();
+    if (field.name != kNoSymbol) {
+      emit(Op::kGetNamedPart, part, to.value, cache(field.name));
+    } else {  // `int(n)` binds the number
+      emit(Op::kMove, part, to.value);
+    }
+    test_pattern(*field.pattern, part, to.failures);
+  }
+}
+
+// `{"key": pattern}` of Python: the dict has the keys, and their values match.
+void FunctionCompiler::test_mapping(const StructPattern& pattern, const PatternTest& to) {
+  emit(Op::kTestType, to.matches, to.value, cache(intern("dict")));
+  to.failures.push_back(emit_jump(Op::kJumpIfNot, to.matches));
+  for (const FieldPattern& field : pattern.fields) {
+    const Register key = hidden();
+    emit(Op::kLoadConstant, key, text_constant(name_of(field.name)));
+    emit(Op::kContains, to.matches, key, to.value);
+    to.failures.push_back(emit_jump(Op::kJumpIfNot, to.matches));
+    const Register part = hidden();
+    emit(Op::kGetIndex, part, to.value, key);
+    test_pattern(*field.pattern, part, to.failures);
+  }
+}
+
 void FunctionCompiler::test(const VariantPattern& pattern, const PatternTest& to) {
+  if (is_class_pattern(pattern)) {
+    test_class(pattern, to);
+    return;
+  }
+  if (pattern.is_class && !pattern.fields.empty()) {
+    error_at(pattern.span, "the values of a variant are matched by position",
+             "write the patterns without names");
+  }
   check_variant(pattern);
   note_variant(pattern);
   VariantPatternSpec spec;
@@ -197,6 +266,10 @@ void FunctionCompiler::test(const VariantPattern& pattern, const PatternTest& to
 }
 
 void FunctionCompiler::test(const StructPattern& pattern, const PatternTest& to) {
+  if (pattern.is_mapping) {
+    test_mapping(pattern, to);
+    return;
+  }
   emit(Op::kTestRecord, to.matches, to.value,
        cache(pattern.path.empty() ? kNoSymbol : module_.unaliased(pattern.path.back())));
   to.failures.push_back(emit_jump(Op::kJumpIfNot, to.matches));
@@ -212,10 +285,21 @@ void FunctionCompiler::test(const StructPattern& pattern, const PatternTest& to)
 }
 
 void FunctionCompiler::test(const TuplePattern& pattern, const PatternTest& to) {
-  test_parts(pattern.elements, kOnlyTuples, to);
+  if (!pattern.starred) {
+    check_sequence(pattern, pattern.elements.size(), to.value);
+    test_parts(pattern.elements, kOnlyTuples, to);
+    return;
+  }
+  emit(Op::kTestSequence, to.matches, to.value, static_cast<uint32_t>(pattern.elements.size() - 1));
+  emit_extra(kMayBeLonger);
+  to.failures.push_back(emit_jump(Op::kJumpIfNot, to.matches));
+  const Register parts = hidden();
+  emit(Op::kTake, parts, starred_parts(pattern, to.value));
+  test_parts(pattern.elements, kOnlyTuples, {parts, to.matches, to.failures});
 }
 
 void FunctionCompiler::test(const ArrayPattern& pattern, const PatternTest& to) {
+  check_sequence(pattern, pattern.elements.size(), to.value);
   test_parts(pattern.elements, kOnlyArrays | (pattern.has_rest ? kMayBeLonger : 0), to);
   if (pattern.has_rest && pattern.rest != kNoSymbol) {
     const Register rest = declare_in_pattern(pattern.rest, &pattern);

@@ -229,6 +229,16 @@ void FunctionCompiler::check_identity(const SourceSpan& span, Register left, Reg
   }
 }
 
+// Before a test of `[a, b]` or `(a, b)`: Python's patterns match lists and tuples alike.
+void FunctionCompiler::check_sequence(const Pattern& pattern, size_t count, Register value) {
+  static const Symbol array = intern("array"), tuple = intern("tuple");
+  if (const auto check = port_check(PortCheck::Form::kSequence, pattern.span)) {
+    proto_->checks[*check].divisor = Value::integer(static_cast<int64_t>(count));
+    proto_->checks[*check].name = pattern.kind == PatternKind::kArray ? array : tuple;
+    emit(Op::kCheckValue, value, *check);
+  }
+}
+
 // `a.bump` is a call here, and the bound method in Python.
 void FunctionCompiler::check_method_value(const FieldExpr& expr, Register object) {
   if (!module_.plain_methods.contains(expr.name)) {

@@ -133,6 +133,7 @@ struct BoolExpr : ExprOf<ExprKind::kBool> {
 struct NilExpr : ExprOf<ExprKind::kNil> {};
 struct TextExpr : ExprOf<ExprKind::kText> {
   std::string value;
+  bool has_raw_escapes = false;  // between """ and """, where Python decodes them
 };
 
 /// `"loss {loss:.4f} done"`: literal text, then an expression (null in the last part).
@@ -371,6 +372,7 @@ enum class PatternKind : uint8_t { kWildcard, kLiteral, kBinding, kVariant, kStr
 struct Pattern {
   PatternKind kind;
   SourceSpan span;
+  Symbol alias = kNoSymbol;  // `P as name`, in a match
 
   explicit Pattern(PatternKind k) : kind(k) {}
   Pattern(const Pattern&) = delete;
@@ -396,17 +398,21 @@ struct BindingPattern : PatternOf<PatternKind::kBinding> {
 struct FieldPattern {
   Symbol name = kNoSymbol;  // none: by position
   PatternPtr pattern;
+  bool is_argument = false;  // Python's `name=pattern`
 };
 struct VariantPattern : PatternOf<PatternKind::kVariant> {
   std::vector<Symbol> path;  // Some, or Device.CUDA
   std::vector<FieldPattern> fields;
+  bool is_class = false;  // Python's `int()` or `Point(x=0)`, unless it names a variant
 };
 struct StructPattern : PatternOf<PatternKind::kStruct> {
   std::vector<Symbol> path;  // empty: any record
   std::vector<FieldPattern> fields;
+  bool is_mapping = false;  // Python's `{"key": pattern}`: the names are keys of a dict
 };
 struct TuplePattern : PatternOf<PatternKind::kTuple> {
   std::vector<PatternPtr> elements;
+  std::optional<size_t> starred;  // which of them, `*rest`, is an array of what the others leave
 };
 struct ArrayPattern : PatternOf<PatternKind::kArray> {
   std::vector<PatternPtr> elements;
@@ -415,6 +421,7 @@ struct ArrayPattern : PatternOf<PatternKind::kArray> {
 };
 struct OrPattern : PatternOf<PatternKind::kOr> {
   std::vector<PatternPtr> alternatives;
+  bool has_commas = false;  // Python's `x, y` is a sequence: see FunctionCompiler::is_sequence()
 };
 
 // ---- Statements and declarations ------------------------------------------------------------------------

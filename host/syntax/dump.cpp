@@ -26,6 +26,9 @@ const char* spelled(BindKind kind) {
 
 void Dumper::pattern(const Pattern& p) {
   visit(p, [this](const auto& node) { this->node(node); });
+  if (p.alias != kNoSymbol) {
+    put(" as ", name_of(p.alias));
+  }
 }
 
 void Dumper::patterns(const std::vector<PatternPtr>& patterns, std::string_view separator) {
@@ -74,7 +77,10 @@ void Dumper::node(const StructPattern& p) {
 
 void Dumper::node(const TuplePattern& p) {
   put("(");
-  patterns(p.elements, ", ");
+  for (size_t i = 0; i < p.elements.size(); ++i) {
+    put(i > 0 ? ", " : "", p.starred == i ? "*" : "");
+    pattern(*p.elements[i]);
+  }
   put(")");
 }
 

@@ -487,18 +487,20 @@ std::optional<TextShape> Lexer::text_shape_at(uint32_t offset) const {
     shape.bytes = has('b');
     shape.interpolates = has('f');
     shape.escapes = !has('r');
-    shape.triple = starts_with(offset + shape.prefix, "\"\"\"");
+    shape.triple = opens_triple(offset + shape.prefix);
     return shape;
   }
-  if (c == '\'') {
-    return shape;
-  }
-  if (c != '"') {
+  if (!is_quote(c)) {
     return std::nullopt;
   }
-  shape.triple = starts_with(offset, "\"\"\"");
-  shape.escapes = shape.interpolates = !shape.triple;
+  shape.triple = opens_triple(offset);
+  shape.escapes = shape.interpolates = c == '"' && !shape.triple;
   return shape;
+}
+
+/// Whether three equal quotes follow.
+bool Lexer::opens_triple(uint32_t offset) const {
+  return starts_with(offset, "\"\"\"") || starts_with(offset, "'''");
 }
 
 /// The offset after the closing quote. Without one: the end of the line, or of the file for a triple quote.
@@ -507,7 +509,7 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
   uint32_t i = start + shape.opening();
   while (i < range_.end) {
     const char c = text_[i];
-    if (c == quote && (!shape.triple || starts_with(i, "\"\"\""))) {
+    if (c == quote && (!shape.triple || opens_triple(i))) {
       terminated = true;
       return i + shape.closing();
     }
@@ -591,7 +593,7 @@ void Lexer::text(TextShape shape) {
   if (!terminated) {
     const SourceSpan opening = span(pos_, shape.opening());
     if (shape.triple) {
-      report(opening, "unterminated triple-quoted string literal", "end it with '\"\"\"'");
+      report(opening, "unterminated triple-quoted string literal", "end it with the same three quotes");
     } else {
       report(opening, "unterminated string literal", "use triple quotes for a string that spans lines");
     }

@@ -47,6 +47,7 @@ class Lexer {
 
   bool starts_with_point() const;
   std::optional<TextShape> text_shape_at(uint32_t offset) const;
+  bool opens_triple(uint32_t offset) const;
   uint32_t text_end(uint32_t start, TextShape shape, int depth, bool& terminated);
 
   void emit(Tok kind, uint32_t length);

@@ -119,6 +119,9 @@ Parser::Parser(const SourceFile& file, Literals literals, std::vector<Diagnostic
                file.text.find("std.spipe") != std::string::npos) {
   is_port_ = literals == Literals::kPython || (literals == Literals::kPythonIfTorch && imports_torch());
   mark_fn_names();
+  if (is_port_) {
+    mark_names();
+  }
   note_key_handlers();
 }
 

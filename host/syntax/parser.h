@@ -176,6 +176,7 @@ class Parser {
   bool starts_label() const;
   StmtPtr labeled_statement();
   StmtPtr for_statement(Symbol label);
+  ExprPtr loop_target();
   std::optional<Block> loop_otherwise(const Token& first);
   void reject_counting_loop();
   StmtPtr while_statement(Symbol label);
@@ -186,6 +187,8 @@ class Parser {
   StmtPtr expression_statement();
   bool starts_assignment() const;
   StmtPtr assignment(ExprPtr first);
+  StmtPtr elements_assignment(std::vector<Element> elements, ExprPtr value);
+  void split_starred(ExprPtr& target, std::vector<StmtPtr>& later);
   static ExprPtr parts_of(ExprPtr value, size_t starred, size_t count);
   std::optional<size_t> starred_target(std::vector<ExprPtr>& targets);
   bool more_targets() const;
@@ -232,6 +235,11 @@ class Parser {
   Arg trailing_lambda();
   void append_block(CallExpr& call);
 
+  // Keywords as names (ported_names.cpp)
+  void mark_names();
+  bool declares(size_t index) const;
+  bool names_keyword(size_t index) const;
+
   // Forms of Python (parser_ported.cpp)
   void mark_fn_names();
   bool names_fn(size_t index) const;
@@ -243,6 +251,8 @@ class Parser {
   StmtPtr annotated_assignment(ExprPtr& target);
   static ExprPtr method_of_variable(ExprPtr value);
   static ExprPtr shuffled_in_place(ExprPtr& statement);
+  void split_default(ExprPtr& value, std::vector<StmtPtr>& before);
+  StmtPtr change_of_default(ExprPtr& statement);
   void derive_from_collections(std::vector<TypePtr>& parents);
   void import_collections(Module& module) const;
   bool is_enum_of_python(const RecordDecl& record);
@@ -394,6 +404,7 @@ class Parser {
   ExprPtr text();
   ExprPtr text_literal(bool has_fields);
   bool is_description() const;
+  bool is_code_of_python() const;
   ExprPtr interpolation(const Token& token);
   ExprPtr interpolated(LexRange range);
   ExprPtr nested_format(LexRange range);
@@ -441,12 +452,15 @@ class Parser {
   PatternPtr alternatives();
   PatternPtr pattern();
   PatternPtr part_pattern();
+  PatternPtr with_alias(PatternPtr pattern);
   PatternPtr literal_pattern();
   ExprPtr pattern_value();
   PatternPtr named_pattern();
   bool starts_pattern_type();
   PatternPtr optionally_typed(PatternPtr pattern);
   PatternPtr tuple_pattern();
+  void note_star(TuplePattern& tuple);
+  PatternPtr starred_sequence(std::unique_ptr<ArrayPattern> array);
   PatternPtr array_pattern();
   PatternPtr struct_pattern(std::vector<Symbol> path, SourceSpan span);
   std::vector<FieldPattern> field_patterns(Tok close, bool shorthand);

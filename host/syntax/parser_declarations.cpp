@@ -399,7 +399,8 @@ std::string Parser::take_docstring(std::vector<StmtPtr>& statements, uint32_t he
   if (value->kind != ExprKind::kText || value->span.line == header_line) {
     return "";
   }
-  const bool triple = file_.text.compare(value->span.start, 3, "\"\"\"") == 0;
+  const std::string_view quotes = std::string_view(file_.text).substr(value->span.start, 3);
+  const bool triple = quotes == "\"\"\"" || quotes == "'''";
   if (!triple && statements.size() == 1) {
     return "";
   }

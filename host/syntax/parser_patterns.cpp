@@ -18,19 +18,31 @@ bool is_type_word(std::string_view word) {
 
 }  // namespace
 
-/// `A | B`, `1, 2`: alternatives.
+/// `A | B`, `1, 2`: alternatives. `x, *rest` is a sequence, as in Python.
 PatternPtr Parser::alternatives() {
-  const SourceSpan span = here();
-  PatternPtr first = pattern();
-  if (!is(Tok::kPipe) && !is(Tok::kComma)) {
-    return first;
+  auto parts = make<TuplePattern>(here());
+  do {
+    note_star(*parts);
+    parts->elements.push_back(part_pattern());
+  } while (accept(Tok::kComma));
+  if (parts->starred) {
+    return parts;
   }
-  auto any = make<OrPattern>(span);
-  any->alternatives.push_back(std::move(first));
-  while (accept(Tok::kPipe) || accept(Tok::kComma)) {
-    any->alternatives.push_back(pattern());
+  if (parts->elements.size() == 1) {
+    return std::move(parts->elements.front());
   }
+  auto any = make<OrPattern>(parts->span);
+  any->alternatives = std::move(parts->elements);
+  any->has_commas = true;
   return any;
+}
+
+/// `P as name`.
+PatternPtr Parser::with_alias(PatternPtr pattern) {
+  if (accept(Tok::kAs)) {
+    pattern->alias = expect_name("a name after 'as'");
+  }
+  return pattern;
 }
 
 /// A part of a pattern, where a comma ends it: `A | B`.
@@ -38,14 +50,14 @@ PatternPtr Parser::part_pattern() {
   const SourceSpan span = here();
   PatternPtr first = pattern();
   if (!is(Tok::kPipe)) {
-    return first;
+    return with_alias(std::move(first));
   }
   auto any = make<OrPattern>(span);
   any->alternatives.push_back(std::move(first));
   while (accept(Tok::kPipe)) {
     any->alternatives.push_back(pattern());
   }
-  return any;
+  return with_alias(std::move(any));
 }
 
 PatternPtr Parser::pattern() {
@@ -145,6 +157,8 @@ PatternPtr Parser::named_pattern() {
     auto variant = make<VariantPattern>(span);
     if (is(Tok::kLeftParen)) {
       variant->fields = field_patterns(Tok::kRightParen, false);
+      const auto is_named = [](const FieldPattern& field) { return field.is_argument; };
+      variant->is_class = is_port_ && std::all_of(variant->fields.begin(), variant->fields.end(), is_named);
     }
     variant->path = std::move(path);
     variant->span = from(span);
@@ -191,7 +205,8 @@ bool Parser::starts_pattern_type() {
 PatternPtr Parser::struct_pattern(std::vector<Symbol> path, SourceSpan span) {
   auto record = make<StructPattern>(span);
   record->path = std::move(path);
-  record->fields = field_patterns(Tok::kRightBrace, true);
+  record->is_mapping = record->path.empty() && ahead().kind == Tok::kText;
+  record->fields = field_patterns(Tok::kRightBrace, !record->is_mapping);
   return record;
 }
 
@@ -202,9 +217,18 @@ std::vector<FieldPattern> Parser::field_patterns(Tok close, bool shorthand) {
   open_bracket();
   while (!is(close)) {
     FieldPattern field;
-    if (is_name() && ahead().kind == Tok::kColon) {
+    field.is_argument = is_port_ && close == Tok::kRightParen && is_name() && ahead().kind == Tok::kAssign;
+    if (field.is_argument || (is_name() && ahead().kind == Tok::kColon)) {
       field.name = expect_name("a field");
       advance();
+    } else if (!shorthand && close == Tok::kRightBrace) {  // {"key": pattern}
+      const SourceSpan place = here();
+      const ExprPtr key = is(Tok::kText) ? text() : nullptr;
+      if (!key || key->kind != ExprKind::kText) {
+        fail_at(place, "a key of a pattern must be a plain string");
+      }
+      field.name = intern(as<TextExpr>(*key).value);
+      expect(Tok::kColon, "after the key");
     }
     const SourceSpan start = here();
     field.pattern = part_pattern();
@@ -229,6 +253,7 @@ PatternPtr Parser::tuple_pattern() {
   open_bracket();
   bool comma = false;
   while (!is(Tok::kRightParen)) {
+    note_star(*tuple);
     tuple->elements.push_back(optionally_typed(part_pattern()));
     if (!accept(Tok::kComma)) {
       break;
@@ -236,7 +261,7 @@ PatternPtr Parser::tuple_pattern() {
     comma = true;
   }
   close_bracket(Tok::kRightParen, "after the patterns");
-  if (tuple->elements.size() == 1 && !comma) {
+  if (tuple->elements.size() == 1 && !comma && !tuple->starred) {
     return std::move(tuple->elements.front());
   }
   return tuple;
@@ -247,6 +272,9 @@ PatternPtr Parser::array_pattern() {
   auto array = make<ArrayPattern>(here());
   open_bracket();
   while (!is(Tok::kRightBracket)) {
+    if (is(Tok::kStar)) {
+      return starred_sequence(std::move(array));
+    }
     if (accept(Tok::kEllipsis) || accept(Tok::kDotDot)) {
       array->has_rest = true;
       if (is_name()) {
@@ -263,6 +291,33 @@ PatternPtr Parser::array_pattern() {
   return array;
 }
 
+/// `[first, *rest, last]`, at the star.
+PatternPtr Parser::starred_sequence(std::unique_ptr<ArrayPattern> array) {
+  auto tuple = make<TuplePattern>(array->span);
+  tuple->elements = std::move(array->elements);
+  while (!is(Tok::kRightBracket)) {
+    note_star(*tuple);
+    tuple->elements.push_back(optionally_typed(part_pattern()));
+    if (!accept(Tok::kComma)) {
+      break;
+    }
+  }
+  close_bracket(Tok::kRightBracket, "after the patterns");
+  return tuple;
+}
+
+/// The star of `*rest`, before the next of the tuple's patterns.
+void Parser::note_star(TuplePattern& tuple) {
+  const SourceSpan span = here();
+  if (!accept(Tok::kStar)) {
+    return;
+  }
+  if (tuple.starred) {
+    fail_at(span, "only one variable may have a star");
+  }
+  tuple.starred = tuple.elements.size();
+}
+
 /// `x` or `x: T`, in contexts where no body follows a colon.
 PatternPtr Parser::optionally_typed(PatternPtr pattern) {
   if (pattern->kind == PatternKind::kBinding && accept(Tok::kColon)) {
@@ -273,25 +328,19 @@ PatternPtr Parser::optionally_typed(PatternPtr pattern) {
 
 /// The patterns before `in`: one, two (see ForStmt), or more, which destructure a tuple.
 PatternPtr Parser::loop_pattern(PatternPtr& second) {
-  const SourceSpan span = here();
-  PatternPtr first = optionally_typed(pattern());
-  if (!accept(Tok::kComma)) {
-    return first;
-  }
-  if (is(Tok::kIn)) {  // `for x, in xs`
-    auto only = make<TuplePattern>(span);
-    only->elements.push_back(std::move(first));
-    return only;
-  }
-  second = optionally_typed(pattern());
+  auto tuple = make<TuplePattern>(here());
+  note_star(*tuple);
+  tuple->elements.push_back(optionally_typed(pattern()));
   if (!is(Tok::kComma)) {
-    return first;
+    return std::move(tuple->elements[0]);
   }
-  auto tuple = make<TuplePattern>(span);
-  tuple->elements.push_back(std::move(first));
-  tuple->elements.push_back(std::move(second));
-  while (accept(Tok::kComma)) {
-    tuple->elements.push_back(pattern());
+  while (accept(Tok::kComma) && !is(Tok::kIn)) {  // `for x, in xs` has one variable
+    note_star(*tuple);
+    tuple->elements.push_back(optionally_typed(pattern()));
+  }
+  if (tuple->elements.size() == 2 && !tuple->starred) {
+    second = std::move(tuple->elements[1]);
+    return std::move(tuple->elements[0]);
   }
   return tuple;
 }

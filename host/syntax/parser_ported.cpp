@@ -2,6 +2,8 @@
 // `yield from`, methods of variables as values, and handlers of missing keys.
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "host/syntax/parser.h"
 
@@ -115,17 +117,13 @@ bool Parser::starts_fn_lambda(size_t index) const {
 
 /// `__doc__`: the text between the quotes at the start of the file, nil without one.
 ExprPtr Parser::docstring_of_module(const SourceSpan& span) const {
-  constexpr std::string_view kQuotes = "\"\"\"";
-  const std::string_view text = file_.text;
-  const size_t start = text.find_first_not_of(" \t\r\n");
-  const size_t end = start == std::string_view::npos || text.compare(start, kQuotes.size(), kQuotes) != 0
-                         ? std::string_view::npos
-                         : text.find(kQuotes, start + kQuotes.size());
-  if (end == std::string_view::npos) {
+  const Token& first = stream_.tokens.front();
+  if (first.kind != Tok::kText || !first.text.triple || !first.terminated) {
     return make<NilExpr>(span);
   }
   auto doc = make<TextExpr>(span);
-  doc->value = text.substr(start + kQuotes.size(), end - start - kQuotes.size());
+  const uint32_t opening = first.text.opening();
+  doc->value = spelling(first).substr(opening, first.length - opening - first.text.closing());
   return doc;
 }
 
@@ -205,6 +203,24 @@ ExprPtr copy_of_path(const Expr& expr) {
   }
 }
 
+/// The same, or `xs[i]` with a variable as the index.
+ExprPtr copy_of_place(const Expr& expr) {
+  if (expr.kind != ExprKind::kIndex) {
+    return copy_of_path(expr);
+  }
+  const auto& index = as<IndexExpr>(expr);
+  const bool is_plain =
+      index.subscripts.size() == 1 && !index.tuple && index.subscripts[0]->kind == ExprKind::kName;
+  ExprPtr object = is_plain ? copy_of_place(*index.object) : nullptr;
+  if (!object) {
+    return nullptr;
+  }
+  auto copy = make<IndexExpr>(expr.span);
+  copy->object = std::move(object);
+  copy->subscripts.push_back(copy_of_path(*index.subscripts[0]));
+  return copy;
+}
+
 bool changes_collection(Symbol name) {
   static const std::array<Symbol, 8> names{intern("append"), intern("extend"), intern("push"),
                                            intern("insert"), intern("update"), intern("setdefault"),
@@ -243,6 +259,64 @@ ExprPtr Parser::method_of_variable(ExprPtr value) {
   args.emplace_back().value = std::move(name);
   args.emplace_back().value = std::move(lambda);
   return call;
+}
+
+/// `d.setdefault(k, [])`, whose result the program changes, is `d[k]` after statements that set the default:
+/// the result would be a copy.
+void Parser::split_default(ExprPtr& value, std::vector<StmtPtr>& before) {
+  static const Symbol name = intern("setdefault");
+  if (!is_port_ || value->kind != ExprKind::kCall || as<CallExpr>(*value).callee->kind != ExprKind::kField ||
+      as<FieldExpr>(*as<CallExpr>(*value).callee).name != name) {
+    return;
+  }
+  auto& call = static_cast<CallExpr&>(*value);
+  auto& dict = static_cast<FieldExpr&>(*call.callee).object;
+  if (call.args.size() != 2 || call.args[0].kind != ArgKind::kPositional ||
+      call.args[1].kind != ArgKind::kPositional) {
+    return;
+  }
+  split_default(dict, before);
+  ExprPtr place = copy_of_place(*dict);
+  if (!place) {
+    return;
+  }
+  const SourceSpan span = value->span;
+  const Symbol key = intern("#key" + std::to_string(call.args[0].value->span.start));
+  const auto variable = [&] {
+    auto node = make<NameExpr>(span);
+    node->name = key;
+    return node;
+  };
+  auto assignment = make<AssignStmt>(span);
+  assignment->targets.push_back(variable());
+  assignment->value = std::exchange(call.args[0].value, variable());
+  before.push_back(std::move(assignment));
+  before.push_back(statement_of(span, std::move(value)));
+  auto element = make<IndexExpr>(span);
+  element->object = std::move(place);
+  element->subscripts.push_back(variable());
+  value = std::move(element);
+}
+
+/// `d.setdefault(k, []).append(x)` as a statement; null for other ones, which keep their expression.
+StmtPtr Parser::change_of_default(ExprPtr& statement) {
+  if (statement->kind != ExprKind::kCall || as<CallExpr>(*statement).callee->kind != ExprKind::kField) {
+    return nullptr;
+  }
+  auto& method = static_cast<FieldExpr&>(*static_cast<CallExpr&>(*statement).callee);
+  std::vector<StmtPtr> statements;
+  if (changes_collection(method.name)) {
+    split_default(method.object, statements);
+  }
+  if (statements.empty()) {
+    return nullptr;
+  }
+  auto all = make<UnsafeStmt>(statement->span);
+  const SourceSpan span = statement->span;
+  statements.push_back(statement_of(span, std::move(statement)));
+  all->body = block_of(std::move(statements.front()));
+  std::move(statements.begin() + 1, statements.end(), std::back_inserter(all->body.statements));
+  return all;
 }
 
 /// `random.shuffle(xs)` changes its argument in Python. Here, where a call cannot change an array:

@@ -1,5 +1,6 @@
 // Statements other than declarations.
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <unordered_set>
 
@@ -385,7 +386,14 @@ StmtPtr Parser::for_statement(Symbol label) {
   statement->label = label;
   advance();
   reject_counting_loop();
-  statement->pattern = loop_pattern(statement->second);
+  ExprPtr target = loop_target();
+  if (target) {
+    auto variable = make<BindingPattern>(target->span);
+    variable->name = intern("#element" + std::to_string(target->span.start));
+    statement->pattern = std::move(variable);
+  } else {
+    statement->pattern = loop_pattern(statement->second);
+  }
   expect(Tok::kIn, "after the loop variable");
   statement->iterable = header_expression();
   if (is(Tok::kComma)) {
@@ -394,8 +402,30 @@ StmtPtr Parser::for_statement(Symbol label) {
     statement->iterable = value_or_tuple(std::move(statement->iterable));
   }
   statement->body = body("after the iterable");
+  if (target) {
+    auto element = make<NameExpr>(target->span);
+    element->name = as<BindingPattern>(*statement->pattern).name;
+    auto assignment = make<AssignStmt>(target->span);
+    assignment->targets.push_back(std::move(target));
+    assignment->value = std::move(element);
+    auto& statements = statement->body.statements;
+    statements.insert(statements.begin(), std::move(assignment));
+  }
   statement->otherwise = loop_otherwise(first);
   return statement;
+}
+
+/// Python's `for self.epoch in …` and `for xs[i] in …`: the place to which each round assigns; null for
+/// variables.
+ExprPtr Parser::loop_target() {
+  const bool is_place = is_port_ && (is(Tok::kSelf) || is_name()) &&
+                        (ahead().kind == Tok::kDot || ahead().kind == Tok::kLeftBracket);
+  if (!is_place) {
+    return nullptr;
+  }
+  ExprPtr target = postfix();
+  check_target(*target);
+  return target;
 }
 
 /// The block of an `else` below a loop. Both start a line, at the same indentation; `first` starts the
@@ -489,6 +519,9 @@ StmtPtr Parser::expression_statement() {
     return assignment(std::move(value));
   }
 
+  if (StmtPtr change = change_of_default(value)) {
+    return change;
+  }
   if (ExprPtr shuffled = shuffled_in_place(value)) {
     return statement_of(start, std::move(shuffled));
   }
@@ -516,7 +549,12 @@ StmtPtr Parser::assignment(ExprPtr first) {
     statement->targets[0] = std::move(only);
   }
   const std::optional<size_t> starred = starred_target(statement->targets);
+  std::vector<StmtPtr> before, later;
   for (auto& target : statement->targets) {
+    if (target->kind == ExprKind::kIndex) {
+      split_default(static_cast<IndexExpr&>(*target).object, before);
+    }
+    split_starred(target, later);
     list_to_tuple(target);
     check_target(*target);
   }
@@ -544,6 +582,66 @@ StmtPtr Parser::assignment(ExprPtr first) {
   if (starred) {
     statement->value = parts_of(std::move(statement->value), *starred, statement->targets.size());
   }
+  if (before.empty() && later.empty()) {
+    return statement;
+  }
+  auto all = make<UnsafeStmt>(statement->span);
+  all->body.span = statement->span;
+  all->body.statements = std::move(before);
+  all->body.statements.push_back(std::move(statement));
+  std::move(later.begin(), later.end(), std::back_inserter(all->body.statements));
+  return all;
+}
+
+/// A target with a star among its elements, as in `(a, *rest), b = …`, becomes a variable that a later
+/// statement takes apart.
+void Parser::split_starred(ExprPtr& target, std::vector<StmtPtr>& later) {
+  if (target->kind == ExprKind::kTuple) {
+    for (ExprPtr& element : static_cast<TupleExpr&>(*target).elements) {
+      split_starred(element, later);
+    }
+    return;
+  }
+  static const Symbol tuple = intern("tuple");  // what with_spreads() makes of `(a, *rest)`
+  Expr* array = target.get();
+  if (target->kind == ExprKind::kCall && as<CallExpr>(*target).callee->kind == ExprKind::kName &&
+      as<NameExpr>(*as<CallExpr>(*target).callee).name == tuple && as<CallExpr>(*target).args.size() == 1) {
+    array = static_cast<CallExpr&>(*target).args[0].value.get();
+  }
+  const auto is_spread = [](const Element& element) { return element.spread; };
+  if (array->kind != ExprKind::kArray ||
+      std::none_of(as<ArrayExpr>(*array).elements.begin(), as<ArrayExpr>(*array).elements.end(), is_spread)) {
+    return;
+  }
+  std::vector<Element> elements = std::move(static_cast<ArrayExpr&>(*array).elements);
+  const SourceSpan span = target->span;
+  auto whole = make<NameExpr>(span), read = make<NameExpr>(span);
+  whole->name = read->name = intern("#sequence" + std::to_string(span.start));
+  target = std::move(whole);
+  later.push_back(elements_assignment(std::move(elements), std::move(read)));
+}
+
+StmtPtr Parser::elements_assignment(std::vector<Element> elements, ExprPtr value) {
+  auto statement = make<AssignStmt>(value->span);
+  std::optional<size_t> starred;
+  for (Element& element : elements) {
+    if (element.spread && starred) {
+      fail_at(element.value->span, "only one target may have a star");
+    }
+    if (element.spread) {
+      starred = statement->targets.size();
+    }
+    list_to_tuple(element.value);
+    check_target(*element.value);
+    statement->targets.push_back(std::move(element.value));
+  }
+  if (statement->targets.size() == 1) {
+    auto only = make<TupleExpr>(statement->span);
+    only->elements = std::move(statement->targets);
+    statement->targets.clear();
+    statement->targets.push_back(std::move(only));
+  }
+  statement->value = parts_of(std::move(value), *starred, elements.size());
   return statement;
 }
 

@@ -61,6 +61,11 @@ class Escapes {
           return braced(i);
         }
         return number(i + 1, 16, 4, i);
+      case '\n':
+        if (literal_ != nullptr) {  // the line continues
+          return i + 1;
+        }
+        break;
       default:
         break;
     }
@@ -101,6 +106,17 @@ class Escapes {
   bool bytes_;
   const char* literal_;
 };
+
+/// Whether Python would decode an escape in the text between triple quotes.
+bool has_escapes(std::string_view raw) {
+  constexpr std::string_view kDecoded = "nt\\\n";
+  for (size_t i = 0; i + 1 < raw.size(); ++i) {
+    if (raw[i] == '\\' && kDecoded.find(raw[i + 1]) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
 
 std::string unescaped(std::string_view raw, bool bytes, const char* literal = nullptr) {
   std::string out;
@@ -241,10 +257,12 @@ ExprPtr Parser::text_literal(bool has_fields) {
   auto node = make<TextExpr>(here());
   if (token.text.escapes) {
     node->value = unescaped(content, token.text.bytes);
-  } else if (is_port_ && token.text.prefix == 0 && !token.text.triple) {
+  } else if (is_port_ && token.text.prefix == 0 && spelling(token)[0] == '\'') {
     node->value = unescaped(content, false, "\\'\"");
   } else {
     node->value = content;
+    node->has_raw_escapes =
+        token.text.triple && token.text.prefix == 0 && has_escapes(content) && !is_code_of_python();
     if (!token.text.triple && spelling(token)[0] == '\'') {
       for (size_t i = 0; (i = node->value.find("\\'", i)) != std::string::npos; ++i) {
         node->value.erase(i, 1);
@@ -253,6 +271,15 @@ ExprPtr Parser::text_literal(bool has_fields) {
   }
   advance();
   return node;
+}
+
+/// Whether the current string is the argument of exec() or eval(), as in `py.exec("""…""")`.
+bool Parser::is_code_of_python() const {
+  if (pos_ < 2 || stream_.tokens[pos_ - 1].kind != Tok::kLeftParen) {
+    return false;
+  }
+  const std::string_view word = spelling(stream_.tokens[pos_ - 2]);
+  return word == "exec" || word == "eval";
 }
 
 /// Whether the current string names a group or an example of a spec, in which braces are literal.

@@ -108,6 +108,20 @@ void check_removal(const PortCheck& check, const Proto& proto, Value array, Valu
        "write xs.remove(xs.index(value)) for a value, or xs.remove_at(index) for an index");
 }
 
+// Python's pattern of a sequence matches lists and tuples alike.
+void check_sequence(const PortCheck& check, const Proto& proto, Value value) {
+  static const Symbol array = intern("array");
+  const bool is_of_array = check.name == array;
+  const Elements* items =
+      value.is(is_of_array ? Kind::kTuple : Kind::kArray) ? sequence_items(value) : nullptr;
+  if (items == nullptr || static_cast<int64_t>(items->size()) != check.divisor.as_int) {
+    return;
+  }
+  warn(check, proto,
+       is_of_array ? "[…] matches an array, and not this tuple" : "(…) matches a tuple, and not this array",
+       is_of_array ? "write (…), or match list(value)" : "write […], or match tuple(value)");
+}
+
 // Nobody sees that a collection without another owner is a copy.
 void check_result(const PortCheck& check, const Proto& proto, Value value) {
   const bool is_array = value.is(Kind::kArray);
@@ -170,6 +184,9 @@ void check_value(const PortCheck& check, const Proto& proto, Value value) {
       break;
     case PortCheck::Form::kVisited:
       check_visited(check, proto, value);
+      break;
+    case PortCheck::Form::kSequence:
+      check_sequence(check, proto, value);
       break;
     default:
       check_result(check, proto, value);
