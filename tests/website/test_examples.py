@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from website import examples, operator_facts
+from website import examples, operator_facts, reference
+from website.library import public_modules
 from website.repository import ROOT
 
 # Operators of the list that an example cannot call here.
@@ -37,7 +38,7 @@ WITHOUT_EXAMPLE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("module", [examples, operator_facts])
+@pytest.mark.parametrize("module", [examples, operator_facts, reference])
 def test_the_examples_of_the_functions(module):
     assert doctest.testmod(module).failed == 0
 
@@ -48,6 +49,37 @@ def test_each_operator_has_an_example_or_a_reason():
     have = {name.removeprefix("aten.") for name in examples.by_name() if name.startswith("aten.")}
     assert listed - have == set(WITHOUT_EXAMPLE)
     assert have - listed == set()
+
+
+# Modules of which each name has an example, but for these.
+COMPLETE = {
+    "torch.nn": ["DataParallel", "LinearCrossEntropyLoss", "LinearCrossEntropyOptions", "Module", "PythonModule",
+                 "RNNBase", "RNNCellBase"],
+    "torch.nn.functional": ["multi_head_attention_forward"],
+    "torch.nn.init": [],
+    "torch.optim": ["Optimizer"],
+    "torch.optim.lr_scheduler": ["LRScheduler"],
+    "torch.distributions": ["Distribution", "ExponentialFamily", "Transform", "biject_to", "identity_transform",
+                            "register_kl", "transform_to"],
+    "std.math": [],
+    "std.statistics": ["LinearRegression", "StatisticsError"],
+    "std.itertools": [],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pages() -> str:
+    return "".join(reference.pages().values())
+
+
+@pytest.mark.parametrize("module", COMPLETE)
+def test_each_name_of_a_module_has_an_example(module, pages):
+    without = []
+    for name, found in public_modules()[module].names.items():
+        place = reference.places()[(found.module, found.declaration.name)]
+        section = re.split(r"\n###? ", pages.partition(f"## `{place.name}` ")[2], maxsplit=1)[0]
+        without += [] if "\nExample:\n" in section else [name]
+    assert sorted(without) == sorted(COMPLETE[module])
 
 
 def test_each_file_is_read_as_it_is_written():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass, field
 
+from website.examples import all_files
 from website.library import (
     Found,
     PublicModule,
@@ -183,7 +185,7 @@ def _sections(page: str) -> list[str]:
     for place, found in on_page(page):
         declaration = found.declaration
         lines += [f'## `{place.name}` {{ #{place.anchor} data-toc-label="{place.name.rpartition(".")[2]}" }}', ""]
-        lines += _described(found)
+        lines += _described(found) + _example(place)
         if place.others:
             lines += [f"Also {', '.join(f'`{name}`' for name in place.others)}.", ""]
         if declaration.is_record:
@@ -203,6 +205,25 @@ def _described(found: Found, inherited: str = "") -> list[str]:
     if doc := markdown_of(declaration.doc) or inherited:
         lines += [doc, ""]
     return [*lines, _source_link(found), ""]
+
+
+def _example(place: Place) -> list[str]:
+    """The example of a name, as a program that can be pasted."""
+    for file in all_files():
+        for example in file.examples:
+            if {place.name, *place.others} & set(example.names):
+                return ["Example:", "", example.markdown(uses_in(example.code, file.uses)), ""]
+    return []
+
+
+def uses_in(code: list[str], uses: list[str]) -> list[str]:
+    """The `use` lines of the modules that the code names.
+
+    >>> uses_in(["nn.ReLU()"], ["use torch", "use torch.nn", "use torch.nn.functional as F"])
+    ['use torch.nn']
+    """
+    words = set(re.findall(r"\w+", "\n".join(code)))
+    return [use for use in uses if re.split(r"\W", use)[-1] in words]
 
 
 def _inherited_doc(owner: Found, member: Found) -> str:
