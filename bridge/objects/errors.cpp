@@ -73,19 +73,37 @@ std::string traceback_text(PyObject* exception) {
   return text_of(text.get());
 }
 
+constexpr char kEscape = '\x1b';
+
 bool is_one_line(std::string_view text) {
-  const auto breaks = [](char c) { return c == '\n' || c == '\r'; };
+  const auto breaks = [](char c) { return c == '\n' || c == '\r' || c == kEscape; };
   return std::none_of(text.begin(), text.end(), breaks) && !text.ends_with(' ');
 }
 
-/// Replaces each line break and the following indent by one space.
+/// The size of a control sequence of terminals (CSI, ECMA-48) at the beginning of a text, such as a color; 0
+/// if there is none.
+size_t control_sequence_size(std::string_view text) {
+  if (!text.starts_with("\x1b[")) {
+    return 0;
+  }
+  const auto is_final = [](char c) { return c >= '@' && c <= '~'; };
+  const auto* const end = std::find_if(text.begin() + 2, text.end(), is_final);
+  return end == text.end() ? 0 : static_cast<size_t>(end - text.begin()) + 1;
+}
+
+/// Replaces each line break and the following indent by one space, and leaves out colors.
 std::string to_one_line(std::string_view text) {
   if (is_one_line(text)) {
     return std::string(text);
   }
   std::string line;
   bool skipping = false;
-  for (const char c : text) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (const size_t size = control_sequence_size(text.substr(at)); size > 0) {
+      at += size - 1;
+      continue;
+    }
+    const char c = text[at];
     skipping = c == '\n' || c == '\r' || (skipping && (c == ' ' || c == '\t'));
     if (!skipping) {
       line += c;

@@ -24,6 +24,7 @@ def chained():
         problem = Problem('cannot load')
         problem.__notes__ = ['try again', 'two\\nlines']
         raise problem from error
+def colored(): raise Problem('\\x1b[96mstep 1/3\\x1b[0m of\\n  a[0] \\x1b[unended')
 def context():
     try:
         inner()
@@ -71,6 +72,10 @@ def test_notes_and_the_cause_precede_the_stack(tmp_path):
         "  caused by: KeyError: 'missing' (inner (<simple>:4))",
         "  stack (most recent call first):",
     ]
+
+
+def test_colors_of_a_message_are_left_out(tmp_path):
+    assert report_of(tmp_path, "main.colored()")[0] == "Problem: step 1/3 of a[0] nended"
 
 
 def test_the_exception_that_was_handled(tmp_path):
