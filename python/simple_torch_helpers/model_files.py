@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 import struct
 import zipfile
@@ -177,7 +178,7 @@ def methods_of(source: str, class_name: str) -> list[tuple[str, str, str]]:
     _, found, body = source.partition(f"class {class_name.rpartition('.')[2]}(")
     body = re.split(r"^class ", body, maxsplit=1, flags=re.MULTILINE)[0] if found else ""
     methods = []
-    for match in re.finditer(r"^  def (\w+)\(self: [^,)]+(?:,\s*(.*?))?\) -> (.*?):\n", body, re.MULTILINE | re.DOTALL):
+    for match in re.finditer(r"^  def (\w+)\(\w+: [^,)]+(?:,\s*(.*?))?\) -> (.*?):\n", body, re.MULTILINE | re.DOTALL):
         methods.append((match[1], " ".join((match[2] or "").split()), " ".join(match[3].split())))
     return methods
 
@@ -294,14 +295,35 @@ def read_onnx(path: str) -> Contents:
     weights = {each.name for each in graph.initializer}
     facts += [("input", onnx_value(each)) for each in graph.input if each.name not in weights]
     facts += [("output", onnx_value(each)) for each in graph.output]
-    facts.append(("operators", str(len(graph.node))))
+    graphs = list(onnx_graphs(graph))
+    inner = sum(len(each.node) for each in graphs[1:])
+    facts.append(("operators", f"{len(graph.node)}, and {inner} in subgraphs" if inner else str(len(graph.node))))
     facts += [(f"metadata {each.key}", each.value) for each in model.metadata_props]
     if model.doc_string:
         facts.append(("description", model.doc_string))
-    tensors = [Tensor(each.name, onnx_dtype(each.data_type), tuple(each.dims)) for each in graph.initializer]
+    weights_of_all = [weight for each in graphs for weight in onnx_weights(each)]
+    tensors = [Tensor(name, onnx_dtype(each.data_type), tuple(each.dims)) for name, each in weights_of_all]
     if not graph.node and not tensors:
         raise ModelFileError(f"'{path}' has none of the known formats, or is an ONNX file without a graph")
     return Contents("ONNX", " ".join(filter(None, (model.producer_name, model.producer_version))), facts, tensors)
+
+
+def onnx_graphs(graph):
+    """The graph, and those of its nodes' branches and loops."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            for inner in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])):
+                yield from onnx_graphs(inner)
+
+
+def onnx_weights(graph):
+    """Name and value of the initializers, and of constants of more than one element."""
+    yield from ((each.name, each) for each in graph.initializer)
+    for node in graph.node:
+        value = next((each.t for each in node.attribute if each.name == "value"), None)
+        if node.op_type == "Constant" and value is not None and math.prod(value.dims) > 1:
+            yield node.output[0], value
 
 
 def onnx_dtype(number: int) -> str:

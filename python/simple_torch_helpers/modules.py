@@ -112,8 +112,8 @@ def native_types() -> tuple[type, type]:
                 replaced = True
             if not replaced:
                 return self._native(*args, **named)
-            state = dict(self.named_parameters(remove_duplicate=False))
-            state.update(self.named_buffers(remove_duplicate=False))
+            state = dict(self.named_parameters())  # one name of tied tensors: Simple's have one, too
+            state.update(self.named_buffers())
             return self._call_with(state, *args, **named)
 
         def train(self, mode: bool = True) -> Any:

@@ -82,6 +82,7 @@ STORAGE_DTYPES = {
 }
 REBUILT = {"torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor", "torch._utils._rebuild_qtensor"}
 REBUILT_V3 = "torch._utils._rebuild_tensor_v3"
+REBUILT_SPARSE = "torch._utils._rebuild_sparse_tensor"
 PARAMETERS = {"torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state"}
 ORDERED = {"collections.OrderedDict", "collections.defaultdict"}
 
@@ -158,6 +159,9 @@ def add_parts(outline: Outline, value, path: str, depth: int) -> None:
     if tensor is not None:
         outline.tensors.append(tensor)
         return
+    if isinstance(value, Stand) and value.name.startswith(("torch._utils._rebuild", "torch._tensor._rebuild")):
+        outline.values.append(f"{path or 'value'}: {value.name.rpartition('.')[2]}, which is not read")
+        return
     for name, part in parts_of(value):
         inner = f"{path}.{name}" if path else str(name)
         add_parts(outline, part, inner, depth + 1)
@@ -192,4 +196,16 @@ def tensor_of(value, path: str) -> Tensor | None:
     if value.name == REBUILT_V3 and len(arguments) > 6:
         dtype = getattr(arguments[6], "name", "unknown").removeprefix("torch.")
         return Tensor(path or "tensor", dtype, tuple(arguments[2]))
+    if value.name == REBUILT_SPARSE and len(arguments) == 2:
+        return sparse_tensor_of(*arguments, path)
     return None
+
+
+def sparse_tensor_of(layout, parts, path: str) -> Tensor | None:
+    """The dtype is that of the values, after the layout. The values follow the indices."""
+    tensors = list(filter(None, (tensor_of(part, path) for part in parts)))
+    sizes = [part.arguments[0] for part in parts if isinstance(part, Stand) and part.name == "torch.Size"]
+    if not tensors or not sizes:
+        return None
+    name = str(layout.arguments[0]).removeprefix("torch.")
+    return Tensor(path or "tensor", f"{name} {tensors[-1].dtype}", tuple(sizes[0]))

@@ -148,6 +148,35 @@ def test_inputs_of_onnx_without_sizes_have_none(tmp_path):
     assert found == ["x0: float32 [dynamic, 3]", "x1: float32, any shape", "x2: float32 []", "x3: sequence"]
 
 
+def test_weights_in_subgraphs_and_constants_of_onnx_are_listed(tmp_path):
+    """Silero's packaged file has all its weights as constants in the two branches of an If."""
+    silero = pytest.importorskip("silero_vad")
+    _, _, facts, rows = info(str(Path(silero.__file__).parent / "data" / "silero_vad.onnx"))
+    names = [name for name, _, _ in rows]
+    for branch in ("then", "else"):
+        assert any(f"{branch}_branch" in name and name.endswith("decoder.rnn.weight_ih") for name in names)
+    assert dict(facts)["operators"].startswith("5, and ")
+
+
+class Short(torch.nn.Module):
+    def forward(s, x: torch.Tensor):
+        return {"a": x * 2}
+
+
+def test_methods_of_torchscript_are_listed_whatever_self_is_called(tmp_path):
+    torch.jit.script(Short()).save(str(tmp_path / "short.pt"))
+    assert dict(info(str(tmp_path / "short.pt"))[2])["method forward"] == "(x: Tensor) -> Dict[str, Tensor]"
+
+
+def test_sparse_tensors_are_listed_and_others_are_named(tmp_path):
+    dense = torch.tensor([[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]])
+    values = {"coo": dense.to_sparse(), "csr": dense.to_sparse_csr(), "jagged": torch.nested.nested_tensor([dense[0]])}
+    torch.save(values, tmp_path / "sparse.pt")
+    _, _, facts, rows = info(str(tmp_path / "sparse.pt"))
+    assert rows == [["coo", "sparse_coo float32", [2, 3]], ["csr", "sparse_csr float32", [2, 3]]]
+    assert dict(facts)["other values"] == "jagged: _rebuild_nested_tensor, which is not read"
+
+
 def test_no_class_and_no_function_of_a_pickle_runs(tmp_path):
     made, path = tmp_path / "made", tmp_path / "file.pt"
     torch.save({"weight": torch.ones(2), "code": Runs(made)}, path)
@@ -296,6 +325,11 @@ def test_other_contents_are_rejected_by_name(tmp_path):
     torch.save([torch.ones(1)], tmp_path / "list.pt")
     assert "holds a array" in run("convert", str(tmp_path / "list.pt"), str(tmp_path / "b.npz")).stderr
     torch.save({"w": torch.ones(1, dtype=torch.bfloat16)}, tmp_path / "half.pt")
+    torch.save({1: torch.ones(2), "1": torch.zeros(3)}, tmp_path / "keys.pt")
+    assert "the key 1 of '" in run("convert", str(tmp_path / "keys.pt"), str(tmp_path / "b.safetensors")).stderr
+    torch.save({"w": torch.eye(3).to_sparse()}, tmp_path / "sparse.pt")
+    done = run("convert", str(tmp_path / "sparse.pt"), str(tmp_path / "b.safetensors"))
+    assert "'w' of" in done.stderr and "has the layout torch.sparse_coo" in done.stderr
     assert "NumPy has no dtype" in run("convert", str(tmp_path / "half.pt"), str(tmp_path / "b.npz")).stderr
     assert "info FILE" in run("--help").stdout
 
