@@ -59,7 +59,7 @@ fn kind_of(error) -> text:
 fn error_of(run) -> text:
     match torch.attempt(run):
         case Ok(_): ""
-        case Err(error): "{kind_of(error)}: {error.message()}".split("\\n")[0]
+        case Err(error): "{kind_of(error)}: {error.message()}".split("\\n")[0].trim_end()
 
 # Some operators have a node whose backward pass is only an error.
 fn has_backward(result) -> bool:
