@@ -61,9 +61,15 @@ COMPLETE = {
     "torch.optim.lr_scheduler": ["LRScheduler"],
     "torch.distributions": ["Distribution", "ExponentialFamily", "Transform", "biject_to", "identity_transform",
                             "register_kl", "transform_to"],
+    "torch.distributions.constraints": [],
+    "torch.metrics": [],
+    "torch.metrics.functional": [],
+    "torch.utils.data": ["NativeDataset", "NativeIterableDataset"],
+    "std.io_runtime": ["exit"],
     "std.math": [],
     "std.statistics": ["LinearRegression", "StatisticsError"],
     "std.itertools": [],
+    "std.text": [],
 }  # fmt: skip
 
 
