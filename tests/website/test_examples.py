@@ -87,6 +87,7 @@ COMPLETE = {
     "torch.utils.checkpoint": [],
     "torch.utils.dlpack": [],
     "torch.utils.tensorboard": [],
+    "python": [],
     "std.math": [],
     "std.statistics": ["LinearRegression", "StatisticsError"],
     "std.itertools": [],
