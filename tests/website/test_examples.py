@@ -92,6 +92,14 @@ COMPLETE = {
     "std.statistics": ["LinearRegression", "StatisticsError"],
     "std.itertools": [],
     "std.text": [],
+    "vision.datasets": ["CIFAR10", "CIFAR100", "FashionMNIST", "ImageNet", "MNIST"],
+    "vision.datasets.utils": ["download_and_extract_archive", "download_url"],
+    "vision.io": [],
+    "vision.models.native": ["convnext_base", "convnext_large", "convnext_small", "convnext_tiny", "vit_b_16",
+                             "vit_b_32", "vit_h_14", "vit_l_16", "vit_l_32"],
+    "vision.transforms": ["PythonTransform"],
+    "vision.transforms.functional": [],
+    "vision.utils": [],
 }  # fmt: skip
 
 
