@@ -52,6 +52,7 @@ TRUNCATED = [
     ("trunc_normal_", (300, 4), {}),
     ("trunc_normal_", (300, 4), {"mean": 1.0, "std": 2.0, "a": 0.0, "b": 4.0}),
     ("trunc_normal_", (300, 4), {"a": 2.0, "b": 3.0}),
+    ("trunc_normal_", (300, 4), {"mean": 0, "std": 2, "a": 1, "b": 3}),
     ("trunc_normal_", (300, 4), {"mean": 5.0, "a": -2.0, "b": 3.0}),
     ("trunc_normal_", (300, 4), {"mean": -1.0, "a": 2.0, "b": 3.0, "std": 0.5}),
 ]

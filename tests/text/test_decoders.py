@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 import torch
+from embedded_simple import run
 from text_models import (
     GPT2,
     HEADS,
@@ -298,3 +299,18 @@ def test_labels_of_another_shape_are_a_typed_error():
     assert OURS.call_error(ours, IDS, labels=IDS[:, :8]) == (
         "ShapeMismatch: GPT2LMHeadModel: labels must have the shape [3, 9], got [3, 8]"
     )
+
+
+CONV1D = run(
+    """
+    use text.models.gpt2.{Conv1D}
+    use torch
+    fn sizes(shape): Conv1D(4, 3)(torch.ones(shape)).shape
+    """
+)
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (5, 2, 3), (2, 5, 2, 3)], ids=str)
+def test_conv1d_keeps_all_sizes_but_the_last(shape):
+    theirs = pytest.importorskip("transformers.pytorch_utils").Conv1D(4, 3)(torch.ones(shape))
+    assert tuple(CONV1D.sizes(list(shape))) == tuple(theirs.shape)
