@@ -35,7 +35,8 @@ at::Tensor load_tensor(const std::string& path) {
   std::vector<at::Tensor> tensors;
   with_file(path, "read", [&] { torch::load(tensors, path); });
   if (tensors.empty()) {
-    throw Error(ErrorKind::kIo, path + " cannot be read: it holds no tensor of save(); torch.jit.load() reads TorchScript");
+    throw Error(ErrorKind::kIo,
+                path + " cannot be read: it holds no tensor of save(); torch.jit.load() reads TorchScript");
   }
   return tensors.front();
 }

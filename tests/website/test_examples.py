@@ -1,4 +1,4 @@
-"""The examples of the reference print what the pages show, and each public name that can be run has one."""
+"""The examples of the reference print what the pages show, and the names of the modules in COMPLETE have one."""
 
 from __future__ import annotations
 
