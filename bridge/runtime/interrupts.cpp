@@ -120,34 +120,41 @@ bool send_due_interrupts() {
   return is_due;
 }
 
-/// Importlib may wait for a module that another thread imports; the interrupt ends that wait. The body of a
-/// module is usually short, and may be long.
+/// Importlib may wait for a module that another thread imports, and a finalizer for anything; the interrupt
+/// ends that wait. The body of a module is usually short, and may be long.
 constexpr std::chrono::seconds kLongestPostponement{3};
 constexpr std::chrono::milliseconds kBodyPostponement{20};
 
 /// Whether a postponed interrupt is due now, where the main thread is.
 bool is_postponement_over(const PythonThread& main) {
   const auto elapsed = Clock::now() - *postponed_since;
-  switch (import_step(main)) {
-    case ImportStep::kNone:
+  switch (python_step(main)) {
+    case PythonStep::kOther:
       return true;
-    case ImportStep::kBody:
+    case PythonStep::kModuleBody:
       return elapsed > kBodyPostponement;
-    case ImportStep::kImportlib:
+    case PythonStep::kImportlib:
+    case PythonStep::kFinalizer:
       return elapsed > kLongestPostponement;
   }
   return true;
 }
 
+/// Whether an interrupt has to wait where the main thread is.
+bool has_to_wait(const PythonThread& main) {
+  const PythonStep step = python_step(main);
+  return step == PythonStep::kImportlib || step == PythonStep::kFinalizer;
+}
+
 /// A pending call of Python: the main thread runs it wherever it checks for signals, so that it finds the
-/// first such place outside the import. If Python's queue is full, the watcher repeats the interrupt.
-int raise_after_import(void* /*nothing*/) {
+/// first such place outside the import or finalizer. If Python's queue is full, the watcher repeats the interrupt.
+int raise_postponed(void* /*nothing*/) {
   const PythonThread* const main = this_python_thread();
   if (!is_main_due || main == nullptr) {
     return 0;
   }
   if (!is_postponement_over(*main)) {
-    Py_AddPendingCall(raise_after_import, nullptr);
+    Py_AddPendingCall(raise_postponed, nullptr);
     return 0;
   }
   is_main_due = false;
@@ -157,20 +164,20 @@ int raise_after_import(void* /*nothing*/) {
 }
 
 /// Called by Python's handler of SIGINT, under the GIL on the main thread. An exception in importlib's code
-/// may leave its lock held for good. Returns whether the interrupt is raised later.
+/// may leave its lock held for good, and Python ignores one in a finalizer. Returns whether the interrupt is
+/// raised later.
 bool postpone_main_interrupt() {
   const PythonThread* const main = this_python_thread();
   const auto now = Clock::now();
   wakes_left = 0;
-  is_main_due = has_watcher && main != nullptr && main->inside != 0 &&
-                import_step(*main) == ImportStep::kImportlib &&
+  is_main_due = has_watcher && main != nullptr && main->inside != 0 && has_to_wait(*main) &&
                 now - postponed_since.value_or(now) <= kLongestPostponement;
   if (!is_main_due) {
     postponed_since.reset();
     return false;
   }
   postponed_since = postponed_since.value_or(now);
-  Py_AddPendingCall(raise_after_import, nullptr);
+  Py_AddPendingCall(raise_postponed, nullptr);
   sem_post(&for_watcher);
   return true;
 }

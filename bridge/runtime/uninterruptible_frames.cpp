@@ -59,6 +59,20 @@ bool is_uninterruptible(std::string_view file, std::string_view function) noexce
   return (name == "threading.py" && !is_wait(function)) || name == "logging/__init__.py";
 }
 
+/// Callbacks have no common name: those are meant of Python's weak collections, and our own.
+bool is_finalizer(std::string_view file, std::string_view function) noexcept {
+  if (function == "__del__") {
+    return true;
+  }
+  if (function == "remove" || function == "_remove") {
+    const std::string_view folder = library_folder();
+    const bool is_library = !folder.empty() && file.starts_with(folder);
+    return is_library && (file.ends_with("/weakref.py") || file.ends_with("/_weakrefset.py"));
+  }
+  const bool is_ours = function == "forget" || function == "release_unheld";
+  return is_ours && file.ends_with("/simple_torch_helpers/instances.py");
+}
+
 /// "" when the text is not valid UTF-8, so none of those names.
 std::string_view view_of(PyObject* text) noexcept {
   Py_ssize_t size = 0;
@@ -89,6 +103,18 @@ struct Place {
   std::string_view file, function;
 };
 
+/// The frame that called this one, or empty.
+Ref frame_below(const Ref& frame) noexcept {
+  return Ref(reinterpret_cast<PyObject*>(PyFrame_GetBack(as_frame(frame))));
+}
+
+PythonStep import_step(const Place& place) noexcept {
+  if (!is_import_file(place.file)) {
+    return PythonStep::kOther;
+  }
+  return place.function == "_call_with_frames_removed" ? PythonStep::kModuleBody : PythonStep::kImportlib;
+}
+
 }  // namespace
 
 bool is_in_uninterruptible_frame(const PythonThread& thread) noexcept {
@@ -97,18 +123,19 @@ bool is_in_uninterruptible_frame(const PythonThread& thread) noexcept {
     return false;
   }
   const Place place(frame);
-  return is_uninterruptible(place.file, place.function);
+  return is_uninterruptible(place.file, place.function) || python_step(thread) == PythonStep::kFinalizer;
 }
 
-ImportStep import_step(const PythonThread& thread) noexcept {
-  for (Ref frame = innermost_frame(thread); frame;
-       frame = Ref(reinterpret_cast<PyObject*>(PyFrame_GetBack(as_frame(frame))))) {
+PythonStep python_step(const PythonThread& thread) noexcept {
+  PythonStep found = PythonStep::kOther;  // the innermost one
+  for (Ref frame = innermost_frame(thread); frame; frame = frame_below(frame)) {
     const Place place(frame);
-    if (is_import_file(place.file)) {
-      return place.function == "_call_with_frames_removed" ? ImportStep::kBody : ImportStep::kImportlib;
+    if (is_finalizer(place.file, place.function)) {
+      return PythonStep::kFinalizer;
     }
+    found = found == PythonStep::kOther ? import_step(place) : found;
   }
-  return ImportStep::kNone;
+  return found;
 }
 
 }  // namespace simple_torch::bridge

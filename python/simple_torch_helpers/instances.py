@@ -20,6 +20,15 @@ _operands: dict[tuple[type, str], tuple[Fit | None, bool]] = {}
 _constructors: dict[int, tuple[ref[Any], ConstructorFits | None]] = {}  # by the id of the class
 
 
+def forgetting(table: dict[int, Any], number: int) -> Callable[[Any], None]:
+    """A callback of a weak reference. The bridge knows `forget`: an interrupt there is raised afterwards."""
+
+    def forget(_: Any) -> None:
+        table.pop(number, None)
+
+    return forget
+
+
 def known(identity: int) -> Any:
     """The object of Python for one of Simple, while Python holds it; else None."""
     return _known.get(identity)
@@ -436,7 +445,7 @@ def coroutine_methods() -> dict[str, Any]:
         known = _steps.get(id(self))
         if known is None or known[0]() is not self:
             number = id(self)
-            known = (ref(self, lambda _: _steps.pop(number, None)), self.__await__())
+            known = (ref(self, forgetting(_steps, number)), self.__await__())
             _steps[number] = known
         return known[1]
 
@@ -510,7 +519,7 @@ def fits_of(of: Any, ask: Any) -> ConstructorFits | None:
     parts = ask(of, "signature")
     fits = None if parts is None else constructor_fits(ask(of, "name"), *parts)
     number = id(of)
-    _constructors[number] = (ref(of, lambda _: _constructors.pop(number, None)), fits)
+    _constructors[number] = (ref(of, forgetting(_constructors, number)), fits)
     return fits
 
 

@@ -259,6 +259,51 @@ def test_nothing_is_lost_or_leaked_at_any_point(started, work):
     assert program.end() == (0, "", "")
 
 
+FINALIZERS = {  # code whose exceptions Python ignores
+    "__del__": """
+class Ended:
+    def __del__(self): wait()
+def ending(): Ended()
+""",
+    "the callback of a weak dict": """
+import weakref
+held = weakref.WeakValueDictionary()
+class Key:
+    def __hash__(self): return len(held) and wait() or 1
+    def __eq__(self, other): return self is other
+def ending():
+    value = type("Value", (), {})()
+    held[Key()] = value
+""",
+}
+IN_FINALIZER = """
+use python as py
+py.exec(\"\"\"
+import time
+def wait():
+    print("STARTED", flush=True)
+    until = time.monotonic() + 0.3
+    while time.monotonic() < until: pass
+FINALIZER
+def work():
+    ending()
+    while True: pass
+\"\"\")
+fn call(): py.try_call(py.eval("work")).unwrap_err()
+print CALL
+print py.eval("6 * 7")
+""".replace("STARTED", STARTED)
+
+
+@pytest.mark.parametrize("call", ["call()", "thread.spawn(call).join()"], ids=["the first thread", "another"])
+@pytest.mark.parametrize("finalizer", FINALIZERS)
+def test_an_interrupt_in_a_finalizer_is_raised_after_it(started, finalizer, call):
+    """Python prints and forgets an exception there."""
+    program = started(IN_FINALIZER.replace("FINALIZER", FINALIZERS[finalizer]).replace("CALL", call))
+    program.interrupt()
+    assert program.end() == (0, "KeyboardInterrupt\n42\n", "")
+
+
 CONCURRENT = """
 use torch
 use python as py
