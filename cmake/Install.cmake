@@ -55,6 +55,20 @@ function(simple_torch_install suffixes other_pythons)
   endif()
 endfunction()
 
+# A wheel of a tree that another build has installed. Only the libraries that a wheel alone has are built.
+function(simple_torch_install_tree tree)
+  add_custom_target(simple_torch_runtime DEPENDS ${SIMPLE_TORCH_BUNDLED})
+  install(TARGETS ${SIMPLE_TORCH_BUNDLED} LIBRARY DESTINATION lib)
+  install(PROGRAMS ${tree}/bin/simple-host DESTINATION bin)
+  file(GLOB libraries ${tree}/lib/*.so)
+  foreach(library IN LISTS libraries)
+    get_filename_component(name ${library} NAME)
+    file(REAL_PATH ${library} file)  # a link of the front: a wheel has none
+    install(PROGRAMS ${file} DESTINATION lib RENAME ${name})
+  endforeach()
+  _simple_torch_install_package_files()
+endfunction()
+
 # Installs a relative link; both paths are below the prefix.
 function(_simple_torch_install_link target link)
   get_filename_component(folder ${link} DIRECTORY)

@@ -101,9 +101,10 @@ def test_a_changed_lock_file_makes_the_tools_again(tmp_path, monkeypatch):
     assert made == ["mkdocs==1.6.0", "mkdocs==1.6.1"]
 
 
-def test_the_tests_of_the_site_need_mkdocs(commands):
-    def needs(*words):
-        return commands.builds_site(commands._parser().parse_args(["test", *words]))
+def test_the_tests_of_the_site_and_of_the_package_need_tools(commands):
+    def needs(*words, folder="tests/website"):
+        return commands.runs(commands._parser().parse_args(["test", *words]), folder)
 
     assert needs() and needs("tests/website/test_site.py") and needs("tests/host", "tests/website")
     assert not needs("tests/host") and not needs("--packages")
+    assert needs(folder="tests/packaging") and not needs("tests/website", folder="tests/packaging")

@@ -1,4 +1,5 @@
-"""bin/simple wheel: its parts, and with SIMPLE_LONG_TESTS=1 the wheel itself in a new environment."""
+"""bin/simple wheel: its parts, and a wheel in a new environment. It packs the build under test, or with
+SIMPLE_LONG_TESTS=1 builds its own."""
 
 from __future__ import annotations
 
@@ -16,9 +17,10 @@ import pytest
 import wheel
 from console import SetupError
 from layout import DEFAULT_TORCH, REQUIREMENTS, ROOT, SUPPORTED_TORCH, TORCH_VERSIONS, WHEEL_VERSIONS
+from programs import is_sanitized
 
 LONG = os.environ.get("SIMPLE_LONG_TESTS") == "1"
-needs_wheel = pytest.mark.skipif(not LONG, reason="builds the wheel; set SIMPLE_LONG_TESTS=1")
+needs_wheel = pytest.mark.skipif(os.environ.get("SIMPLE_TORCH") == "off" or is_sanitized(), reason="no wheel of this")
 
 
 def test_a_wheel_can_have_a_backend_for_each_supported_torch():
@@ -58,9 +60,12 @@ def test_one_wheel_is_expected(tmp_path):
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that bin/simple wheel builds; in the short tests that of the build under test."""
     out = tmp_path_factory.mktemp("dist")
     minor = ".".join(importlib.metadata.version("torch").split(".")[:2])  # that of `environment`
-    program = f"import wheel, pathlib; print(wheel.build_wheel(('{minor}',), pathlib.Path('{out}')))"
+    build = os.environ.get("SIMPLE_BUILD", ROOT / "build" / "release")
+    call = f"build_wheel(('{minor}',), Path('{out}'))" if LONG else f"wheel_of_build(Path('{build}'), Path('{out}'))"
+    program = f"import wheel; from pathlib import Path; print(wheel.{call})"
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": str(ROOT / "tools" / "setup")},

@@ -34,7 +34,7 @@ from layout import (
 from notebooks import is_prepared, open_lab, prepare
 from set_up import set_up
 from testing import run_notebook_tests, run_package_tests, run_tests, test_variables
-from wheel import build_wheel, report
+from wheel import build_wheel, report, wheel_tools
 
 
 def main(arguments: list[str]) -> int:
@@ -137,8 +137,10 @@ def _test(options: argparse.Namespace) -> int:
         return run_notebook_tests(tree, made, options.paths, name_filter=options.filter, long=options.long)
     packages = needs_packages(options, torch)
     set_up(torch, tree, assume_yes=options.yes, everything=not options.packages, packages=packages)
-    if builds_site(options):
+    if runs(options, "tests/website"):
         mkdocs_command()
+    if runs(options, "tests/packaging") and torch != NO_TORCH:
+        wheel_tools()
     made = packages_environment(torch) if packages else None
     if options.packages:
         return run_package_tests(tree, made, name_filter=options.filter, long=options.long)
@@ -146,9 +148,9 @@ def _test(options: argparse.Namespace) -> int:
     return run_tests(tree, env, paths=options.paths, name_filter=options.filter, long=options.long, packages=made)
 
 
-def builds_site(options: argparse.Namespace) -> bool:
-    """Whether tests/website runs, which needs mkdocs."""
-    named = any(Path(path).is_relative_to("tests/website") for path in options.paths)
+def runs(options: argparse.Namespace, folder: str) -> bool:
+    """Whether tests of this folder run, which need tools of their own."""
+    named = any(Path(path).is_relative_to(folder) for path in options.paths)
     return not options.packages and (named or not options.paths)
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import system
@@ -28,20 +28,46 @@ def build_wheel(torch_versions: Sequence[str], out: Path = DIST) -> Path:
     else only the torch of each is installed, which is enough to build.
     """
     STATE.mkdir(exist_ok=True)  # in a checkout without a set-up
+    python = _base_python()
+    pythons = [_python_with_torch(minor, python) for minor in ordered(torch_versions)]
+    tools = wheel_tools(python)
+    with step(f"Wheel with backends for torch {', '.join(torch_versions)}"):
+        return _packed(tools, python, STATE, out, SIMPLE_TORCH_PYTHONS=";".join(map(str, pythons)))
+
+
+def wheel_of_build(build: Path, work: Path) -> Path:
+    """Packs what `build` has compiled as a wheel below `work`, for tests: by the same steps, without the compiler."""
+    python = _base_python()
+    tools = wheel_tools(python)
+    run(["cmake", "--install", build, "--prefix", work / "prefix", "--strip"])
+    (tree,) = (work / "prefix").glob("lib*/**/simple-torch")
+    settings = {"build-dir": work / "cmake", "cmake.define.SIMPLE_TORCH_INSTALLED": tree}
+    return _packed(tools, python, work, work / "dist", settings)
+
+
+def _base_python() -> str:
+    """The Python of set-up, after it has installed the packages of the system that it and a build need."""
     machine = system.inspect_machine()
     plan = system.plan(machine, with_python=True)
     if plan.packages:
         with step("System packages"):
             system.install(plan.packages, is_root=machine.is_root)
-    pythons = [_python_with_torch(minor, plan.python) for minor in ordered(torch_versions)]
-    tools = make_tools(_TOOLS, _LOCK, "Tools for wheels", plan.python)
-    raw = STATE / "wheel"
+    return plan.python
+
+
+def wheel_tools(python: str | None = None) -> Path:
+    """The environment with scikit-build-core and auditwheel (40 MB). The first use installs it."""
+    return make_tools(_TOOLS, _LOCK, "Tools for wheels", python or _base_python())
+
+
+def _packed(tools: Path, python: str, work: Path, out: Path, settings: Mapping = {}, **variables: str) -> Path:
+    """Runs scikit-build-core with these settings, and auditwheel."""
+    raw = work / "wheel"
     shutil.rmtree(raw, ignore_errors=True)
-    with step(f"Wheel with backends for torch {', '.join(torch_versions)}"):
-        variables = {**uv_variables(), "SIMPLE_TORCH_PYTHONS": ";".join(map(str, pythons))}
-        run([*uv_command(plan.python), "build", "--wheel", "--no-build-isolation", "--python", tools / "bin" / "python",
-             "--out-dir", raw, ROOT], env=variables)  # fmt: skip
-        return repaired(tools, single(raw), out)
+    words = [word for name, value in settings.items() for word in ("--config-setting", f"{name}={value}")]
+    run([*uv_command(python), "build", "--wheel", "--no-build-isolation", "--python", tools / "bin" / "python",
+         *words, "--out-dir", raw, ROOT], env={**uv_variables(), **variables})  # fmt: skip
+    return repaired(tools, single(raw), out, work / "wheel-repaired")
 
 
 def ordered(minors: Sequence[str]) -> list[str]:
@@ -49,9 +75,8 @@ def ordered(minors: Sequence[str]) -> list[str]:
     return sorted(minors, key=lambda minor: (minor != DEFAULT_TORCH, WHEEL_VERSIONS.index(minor)))
 
 
-def repaired(tools: Path, wheel: Path, out: Path) -> Path:
+def repaired(tools: Path, wheel: Path, out: Path, part: Path) -> Path:
     """Adds the shared libraries of the system, and the tag of the systems on which the wheel runs."""
-    part = STATE / "wheel-repaired"
     shutil.rmtree(part, ignore_errors=True)
     excluded = [word for pattern in _NOT_BUNDLED for word in ("--exclude", pattern)]
     variables = {**os.environ, "PATH": f"{tools / 'bin'}:{os.environ['PATH']}"}
