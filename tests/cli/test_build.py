@@ -2,14 +2,28 @@
 
 import os
 import subprocess
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import building
 from building import pythons_to_build_for
-from layout import SUPPORTED_TORCH, Environment
+from layout import SUPPORTED_TORCH, Build, Environment
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Tree(Build):
+    """A build elsewhere."""
+
+    place: Path = Path()
+
+    @property
+    def folder(self) -> Path:
+        return self.place
 
 
 def configure(folder: Path, pythons: str) -> subprocess.CompletedProcess:
@@ -33,6 +47,51 @@ def test_python_without_torch_is_rejected_by_name(tmp_path):
     done = configure(tmp_path / "build", str(python))
     assert done.returncode != 0
     assert f"SIMPLE_TORCH_PYTHONS: {python}: no torch" in " ".join(done.stderr.split())
+
+
+@pytest.fixture
+def begun(tmp_path, monkeypatch):
+    """A tree without a build, and the file to which the compilers, replaced by a script, write."""
+    log = tmp_path / "log"
+    script = f"trap 'echo interrupted >> {log}; exit' INT; echo begun >> {log}; sleep 0.3; echo ended >> {log}"
+    monkeypatch.setattr(
+        building, "_configure", lambda tree, pythons: ["sh", "-c", f"echo 'configured{pythons}' > {log}"]
+    )
+    monkeypatch.setattr(building, "_compile", lambda tree, targets: ["sh", "-c", script])
+    return Tree(place=tmp_path / "build"), log
+
+
+def lines_when(log: Path, count: int) -> list[str]:
+    """The lines of the file, once there are so many."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until and not (log.exists() and len(log.read_text().splitlines()) >= count):
+        time.sleep(0.01)
+    return log.read_text().splitlines()
+
+
+def test_the_host_is_built_while_torch_is_installed(begun):
+    tree, log = begun
+    with building.host_build(tree, wanted=True):
+        assert lines_when(log, 2) == ["configured", "begun"]
+    assert log.read_text().splitlines() == ["configured", "begun", "ended"]
+
+
+def test_an_installation_that_fails_ends_the_build_of_the_host(begun):
+    tree, log = begun
+    with pytest.raises(KeyboardInterrupt), building.host_build(tree, wanted=True):
+        lines_when(log, 2)
+        raise KeyboardInterrupt
+    assert log.read_text().splitlines() == ["configured", "begun", "interrupted"]
+
+
+def test_the_host_is_built_first_only_where_nothing_is(begun):
+    tree, log = begun
+    with building.host_build(tree, wanted=False):
+        pass
+    tree.folder.mkdir()
+    with building.host_build(tree, wanted=True):
+        pass
+    assert not log.exists()
 
 
 def python_with(folder: Path, torch: str, minor: str) -> Path:

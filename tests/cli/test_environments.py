@@ -81,9 +81,9 @@ def test_new_environment_replaces_the_old(tmp_path):
 
 
 def test_compiler_count_is_limited_by_cores_and_memory():
-    assert jobs(cores=2, memory_bytes=23 * GIB) == 2
-    assert jobs(cores=16, memory_bytes=8 * GIB) == 4
-    assert jobs(cores=4, memory_bytes=1 * GIB) == 1
+    assert jobs(cores=2, memory=23 * GIB) == 2
+    assert jobs(cores=16, memory=8 * GIB) == 4
+    assert jobs(cores=4, memory=1 * GIB) == 1
 
 
 def test_a_changed_lock_file_makes_the_tools_again(tmp_path, monkeypatch):

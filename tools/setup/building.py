@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
+import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from console import log, run, step
@@ -20,7 +23,43 @@ print(".".join(torch.split(".")[:2]), "%d.%d" % sys.version_info[:2])
 
 RUNTIME_TARGET = "simple_torch_runtime"  # what programs need; the rest is for tests
 
-_BYTES_PER_COMPILER = 2 << 30  # peak memory of one compiler on a file with LibTorch's headers
+_BYTES_PER_JOB = 2 << 30  # peak memory of one compiler on a file with LibTorch's headers
+
+
+@contextmanager
+def host_build(tree: Build, *, wanted: bool) -> Iterator[None]:
+    """Builds the host and the front, which need no torch, while the body installs it.
+
+    The build after it does the same with a message for each fault, so this one prints nothing and may fail. It runs
+    when nothing is built yet, and the compilers that have begun finish before the body's end.
+    """
+    if not wanted or tree.folder.exists():
+        yield
+        return
+    commands = (_configure(tree, ""), _compile(tree, ["--target", RUNTIME_TARGET]))
+    started = subprocess.Popen(
+        ["nice", "sh", "-c", " && exec ".join(map(shlex.join, commands))],
+        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        yield
+        with step(f"Build of the host ({tree.preset}), begun with the installation"):
+            started.wait()
+    finally:
+        if started.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(started.pid, signal.SIGINT)
+            started.wait()
+
+
+def _configure(tree: Build, pythons: str) -> list[str]:
+    return ["cmake", "--preset", tree.preset, "-Wno-dev", "--log-level=NOTICE", f"-DSIMPLE_TORCH_PYTHONS={pythons}"]
+
+
+def _compile(tree: Build, targets: Sequence[str]) -> list[str]:
+    parallel = str(jobs(os.cpu_count() or 1, memory_bytes()))
+    return ["cmake", "--build", str(tree.folder), *targets, "--parallel", parallel]
 
 
 def build(tree: Build, environments: Sequence[Environment], *, everything: bool) -> None:
@@ -29,11 +68,8 @@ def build(tree: Build, environments: Sequence[Environment], *, everything: bool)
     started = time.time()
     with step(f"Build ({tree.preset})"):
         tree.ready.unlink(missing_ok=True)
-        run(["cmake", "--preset", tree.preset, "-Wno-dev", "--log-level=NOTICE", f"-DSIMPLE_TORCH_PYTHONS={pythons}"],
-            cwd=ROOT)  # fmt: skip
-        targets = [] if everything else ["--target", RUNTIME_TARGET]
-        parallel = str(jobs(os.cpu_count() or 1, _memory_bytes()))
-        run(["cmake", "--build", tree.folder, *targets, "--parallel", parallel])
+        run(_configure(tree, pythons), cwd=ROOT)
+        run(_compile(tree, [] if everything else ["--target", RUNTIME_TARGET]))
         # The stamp has the time of the start: a file that changes during the build is built next time.
         tree.ready.touch()
         os.utime(tree.ready, (started, started))
@@ -67,10 +103,10 @@ def _torch_and_python(python: str) -> tuple[str, str]:
     return torch, minor
 
 
-def jobs(cores: int, memory_bytes: int) -> int:
-    """One compiler for each core, fewer if memory is short."""
-    return max(1, min(cores, memory_bytes // _BYTES_PER_COMPILER))
+def jobs(cores: int, memory: int) -> int:
+    """One compiler, or one process of tests, for each core; fewer if the memory in bytes is short."""
+    return max(1, min(cores, memory // _BYTES_PER_JOB))
 
 
-def _memory_bytes() -> int:
+def memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

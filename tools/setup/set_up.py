@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import system
-from building import build
+from building import build, host_build
 from console import SetupError, ask, log, step
 from environments import make
 from layout import (
@@ -65,8 +65,9 @@ def set_up(
         if plan.packages:
             with step("System packages"):
                 system.install(plan.packages, is_root=machine.is_root)
-        for env in missing:
-            make(env, plan.python)
+        with host_build(tree, wanted=bool(missing)):
+            for env in missing:
+                make(env, plan.python)
         if chosen:
             WITHOUT_TORCH.unlink(missing_ok=True)
         else:
