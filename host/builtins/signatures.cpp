@@ -44,6 +44,29 @@ Value function_identity(Thread&, Value* args, int) {
   return make_text(address_text(method->self.as_object) + "." + address_text(method->function.as_object));
 }
 
+bool is_object_of_class(Value value) {
+  return value.is(Kind::kInstance) && as_object<Instance>(value)->record->is_class;
+}
+
+// The object and the function of a method that is bound to an object of a class; nil for another function.
+Value bound_method(Thread&, Value* args, int) {
+  const Value function = element(args[0]);
+  if (!function.is(Kind::kBoundMethod)) {
+    return Value();
+  }
+  const auto* method = static_cast<BoundMethod*>(function.as_object);
+  if (!is_object_of_class(method->self) || !method->function.is(Kind::kClosure)) {
+    return Value();
+  }
+  return make_array({retained(method->self), retained(method->function)});
+}
+
+// How many variables, fields and items hold an object of a class, without the argument; 0 for other values.
+Value holders(Thread&, Value* args, int) {
+  const Value value = element(args[0]);
+  return Value::integer(is_object_of_class(value) ? static_cast<int64_t>(value.as_object->refs) - 1 : 0);
+}
+
 // ---- parameters
 
 // Name, kind, type, default value: an empty array for none, an array of a literal's value, or nil for an
@@ -408,6 +431,8 @@ constexpr NativeEntry kSignatureExterns[] = {
     {"rt_class_parts", class_parts, 1, 1},
     {"rt_own_parts", own_parts, 1, 1},
     {"rt_function_identity", function_identity, 1, 1},
+    {"rt_bound_method", bound_method, 1, 1},
+    {"rt_holders", holders, 1, 1},
     {"rt_function_code", function_code, 1, 1},
     {"rt_function_signature", function_signature, 1, 1},
     {"rt_function_varying", function_varying, 1, 1},

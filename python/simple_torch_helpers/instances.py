@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
-from types import GenericAlias, MappingProxyType
+from types import FunctionType, GenericAlias, MappingProxyType, MethodType
 from typing import Any, Union
-from weakref import WeakValueDictionary, ref
+from weakref import WeakValueDictionary, getweakrefcount, ref
 
 from simple_torch_helpers import views
 from simple_torch_helpers.asynchronous import result_of
@@ -14,14 +15,16 @@ from simple_torch_helpers.declared_types import ConstructorFits, Fit, Misfit, Ou
 from simple_torch_helpers.functions import constructor_fits, signature_of
 
 _known: WeakValueDictionary[int, Any] = WeakValueDictionary()
+_kept: dict[int, Any] = {}  # by their ids
 _classes: dict[str, type] = {}
+_with_methods: set[type] = set()  # the classes whose objects have Simple's methods
 _fields: dict[type, dict[str, Fit]] = {}
 _operands: dict[tuple[type, str], tuple[Fit | None, bool]] = {}
 _constructors: dict[int, tuple[ref[Any], ConstructorFits | None]] = {}  # by the id of the class
 
 
 def forgetting(table: dict[int, Any], number: int) -> Callable[[Any], None]:
-    """A callback of a weak reference. The bridge knows `forget`: an interrupt there is raised afterwards."""
+    """A callback of a weak reference. The bridge knows `forget`: it raises an interrupt after it."""
 
     def forget(_: Any) -> None:
         table.pop(number, None)
@@ -52,6 +55,8 @@ def add_class(instance: Any, key: str, name: str, hooks: list[str], lineage: lis
     if lineage and not TYPES.intersection(hooks):
         namespace["__new__"] = _new(instance.__ask__("class"))
     _classes[key] = type(name, (base,), namespace)
+    if lineage and not TYPES.intersection(hooks):
+        _with_methods.add(_classes[key])
 
 
 def _new(of: Any) -> Callable[..., Any]:
@@ -75,6 +80,34 @@ def of_class(instance: Any, key: str, identity: int) -> Any:
     return instance
 
 
+def method_of(function: FunctionType, instance: Any) -> Any:
+    """The bound method. The class keeps the function, so that weak references to the method stay valid."""
+    of = type(instance)
+    if of in _with_methods and function.__name__ not in of.__dict__:
+        setattr(of, function.__name__, function)
+    return MethodType(function, instance)
+
+
+def keep(instance: Any) -> None:
+    """Keep what Python has released but refers to weakly, while Simple holds the object.
+
+    Python's collector then looks for objects that Simple has released, too.
+    """
+    if not instance.__ask__("is_held"):
+        return
+    if release_unheld not in gc.callbacks:
+        gc.callbacks.append(release_unheld)
+    _kept[id(instance)] = instance
+
+
+def release_unheld(phase: str, info: object) -> None:
+    """A callback of the collector. The bridge raises an interrupt after it, as after forget()."""
+    if phase == "start":
+        for number, instance in list(_kept.items()):
+            if not instance.__ask__("is_held"):
+                del _kept[number]
+
+
 def require_name(name: str) -> None:
     """Raise an AttributeError for a name that Simple's strings cannot hold."""
     if "\0" in name:
@@ -91,6 +124,10 @@ def member_of(instance: Any, ask: Callable[..., Any], name: str) -> Any:
     if name.startswith("__") and name.endswith("__"):
         raise AttributeError(name)  # Python looks up its protocols on the type
     require_name(name)
+    of = type(instance)
+    if of in _with_methods and isinstance(method := ask(instance, "method", name), FunctionType):
+        setattr(of, name, method)  # from now on, Python makes the bound methods
+        return getattr(instance, name)
     return ask(instance, "get", name)
 
 
@@ -126,6 +163,7 @@ def instance_type(base: type) -> type:
     It has all protocols, because the bridge does not know the program's class. of_class() replaces it.
     """
     request = base.__ask__  # type: ignore[attr-defined]
+    count, is_finalizing = getweakrefcount, sys.is_finalizing  # at exit, the names of this module are None
 
     class Instance(base):  # type: ignore[misc, valid-type]
         """An object of the Simple program."""
@@ -167,6 +205,10 @@ def instance_type(base: type) -> type:
 
         def __hash__(self) -> int:
             return hash(request(self, "hash"))
+
+        def __del__(self) -> None:
+            if count(self) > 1 and not is_finalizing():  # one is that of _known
+                keep(self)
 
         def __copy__(self) -> Any:
             return request(self, "copy")

@@ -124,7 +124,7 @@ def test_arguments_are_passed_as_in_python():
         (lambda: MODULE.untyped(1), "untyped() missing 1 required positional argument: 'b'"),
         (lambda: MODULE.untyped(1, 2, 3), "untyped() takes 2 positional arguments but 3 were given"),
         (lambda: MODULE.untyped(1, b=2, c=3), "untyped() got an unexpected keyword argument 'c'"),
-        (lambda: MODULE.Counter().add(1, 2), "add() takes from 0 to 1 positional arguments but 2 were given"),
+        (lambda: MODULE.Counter().add(1, 2), "add() takes from 1 to 2 positional arguments but 3 were given"),
     ],
 )
 def test_wrong_arguments_are_a_type_error(call, message):

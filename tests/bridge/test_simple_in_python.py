@@ -601,6 +601,7 @@ fn twice(x): 2 * x
 class Shift:
     by: i64
     fn __call__(x): x + self.by
+    fn applied(x): x + self.by
 val unnamed = \\x: x
 class Holder:
     values: any
@@ -637,6 +638,7 @@ def test_file_modules_and_their_definitions_are_pickled(file_module):
 def test_objects_of_a_files_classes_are_pickled(file_module):
     shift = file_module.Shift(by=5)
     assert pickle.loads(pickle.dumps(shift))(1) == 6
+    assert pickle.loads(pickle.dumps(shift.applied))(2) == 7
     held = file_module.holder(shift)
     held.other = held
     again = pickle.loads(pickle.dumps(held))
@@ -656,13 +658,18 @@ def test_objects_of_a_files_classes_are_pickled(file_module):
 def test_workers_receive_simple_functions(file_module, start):
     with multiprocessing.get_context(start).Pool(2) as pool:
         assert pool.map(file_module.twice, [1, 2, 3]) == [2, 4, 6]
+        assert pool.map(file_module.Shift(3).applied, [1, 2]) == [4, 5]
 
 
 def test_pickling_other_values_is_rejected_with_the_reason(file_module):
-    text = run("fn of_text(): 1\nfn maker(): \\: 1\nclass Local:\n    x: i64 = 1\nfn local(): Local()")
+    text = run(
+        "fn of_text(): 1\nfn maker(): \\: 1\nclass Local:\n    x: i64 = 1\n    fn method(): 1\nfn local(): Local()"
+    )
     for value in (text, text.Local, text.local()):
         with pytest.raises(pickle.PicklingError, match="only Simple modules of files, the functions and classes that"):
             pickle.dumps(value)
+    with pytest.raises(pickle.PicklingError, match="cannot pickle Local"):
+        pickle.dumps(text.local().method)
     for function in (file_module.unnamed, text.of_text, text.maker()):
         with pytest.raises((pickle.PicklingError, AttributeError), match="Can't"):
             pickle.dumps(function)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 import copy
 import gc
+import inspect
 import os
 import pickle
 import sys
@@ -113,6 +114,69 @@ def test_objects_are_referenced_weakly_and_released():
     del point
     gc.collect()
     assert seen() is None
+
+
+def test_weak_references_are_valid_while_simple_holds_the_object():
+    module = run(
+        """
+class Listener:
+    heard: i64 = 0
+    fn hear(sender, by = 1): self.heard = self.heard + by
+var kept: [any] = []
+fn keep(listener): kept.push(listener)
+fn forget(): kept = []
+fn connected(connect):
+    val listener = Listener()
+    connect(listener.hear)
+    listener
+"""
+    )
+    listener = module.Listener()
+    module.keep(listener)
+    alive, seen, notes = weakref.ref(listener), weakref.WeakSet([listener]), weakref.WeakKeyDictionary({listener: 1})
+    number = id(listener)
+    del listener
+    gc.collect()
+    assert id(alive()) == number
+    assert [len(seen), notes[module.kept[0]]] == [1, 1]
+    module.forget()
+    gc.collect()
+    assert [alive(), len(seen), len(notes)] == [None, 0, 0]
+
+    receivers = []
+    module.keep(module.connected(lambda method: receivers.append(weakref.WeakMethod(method))))
+    gc.collect()
+    receivers[0]()("sender")
+    assert module.kept[0].heard == 1
+    module.forget()
+    gc.collect()
+    assert receivers[0]() is None
+
+
+def test_methods_are_bound_methods_of_python():
+    module = run(
+        """
+class Base:
+    n: i64 = 2
+    fn times(by: i64 = 3): self.n * by
+class Derived(Base):
+    fn plus(x): self.n + x
+    fn same(f): f == self.plus
+    fn type_of_argument(f): type_of(f)
+    @staticmethod
+    fn one(): 1
+"""
+    )
+    made = module.Derived()
+    assert inspect.ismethod(made.times)
+    assert made.times.__self__ is made
+    assert made.times == made.times
+    assert made.times.__func__ is module.Derived().times.__func__
+    assert str(inspect.signature(made.times)) == "(by: int = 3)"
+    assert [made.times(), made.times(by=4), made.times.__func__(made, 5), made.one()] == [6, 8, 10, 1]
+    assert [made.same(made.plus), made.type_of_argument(made.plus)] == [True, "function"]
+    with pytest.raises(TypeError, match=r"times\(\): by must be i64, got str 'a'"):
+        made.times("a")
 
 
 def test_copies():
