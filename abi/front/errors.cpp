@@ -29,6 +29,11 @@ struct ErrorRecord {
 // it.
 [[gnu::tls_model("initial-exec")]] thread_local int32_t current_kind = 0;
 
+// A call from Simple was interrupted, and the program has not asked for its error.
+[[gnu::tls_model("initial-exec")]] thread_local bool is_interrupt_unread = false;
+
+bool is_interrupt(int32_t status) { return status == static_cast<int32_t>(ErrorKind::kInterrupted); }
+
 ErrorRecord& record() { return core::thread_object<ErrorRecord, ErrorRecord>(); }
 
 void set(std::string& field, const char* text) {
@@ -70,7 +75,30 @@ const std::string* field_named(std::string_view name) {
 
 }  // namespace
 
-void store_status(int32_t status) noexcept { current_kind = status; }
+void store_status(int32_t status) noexcept {
+  current_kind = status;
+  if (is_interrupt(status)) [[unlikely]] {
+    is_interrupt_unread = true;
+  }
+}
+
+bool has_failed() noexcept { return current_kind != 0; }
+
+bool repeats_interrupt() noexcept {
+  if (is_interrupt_unread) [[unlikely]] {
+    const ErrorData data{.kind = static_cast<int32_t>(ErrorKind::kInterrupted),
+                         .message = "KeyboardInterrupt",
+                         .op = nullptr,
+                         .expected = nullptr,
+                         .got = nullptr,
+                         .requested_bytes = -1,
+                         .available_bytes = -1,
+                         .type = "builtins.KeyboardInterrupt",
+                         .traceback = nullptr};
+    record_error(&data);
+  }
+  return is_interrupt_unread;
+}
 
 void record_error(const ErrorData* error) {
   current_kind = error->kind;
@@ -108,11 +136,18 @@ char* copy_of(const std::string& text) noexcept {
 
 using simple_torch::abi::current_kind;
 using simple_torch::abi::field_named;
+using simple_torch::abi::is_interrupt;
+using simple_torch::abi::is_interrupt_unread;
 using simple_torch::abi::record;
 
 extern "C" {
 
-int32_t spt_last_error_kind() { return current_kind; }
+int32_t spt_last_error_kind() {
+  if (is_interrupt(current_kind)) [[unlikely]] {
+    is_interrupt_unread = false;
+  }
+  return current_kind;
+}
 
 const char* spt_last_error_message() { return current_kind == 0 ? "" : record().message.c_str(); }
 

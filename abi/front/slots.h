@@ -28,6 +28,13 @@ int32_t report_unavailable() noexcept;
 /// succeeds may have run a callback in which another one failed.
 void store_status(int32_t status) noexcept;
 
+/// Whether this thread's last call from Simple failed. spt_last_error_kind() is for the program.
+bool has_failed() noexcept;
+
+/// Whether an earlier call of Python was interrupted whose error the program has not asked for, because the
+/// result does not show it. The next call of Python then fails in its place: no interrupt is lost.
+bool repeats_interrupt() noexcept;
+
 /// Reads a slot that another thread may be filling. As cheap as a plain read on x86 and ARM.
 template <class Function>
 inline Function* slot(Function* const& place) noexcept {

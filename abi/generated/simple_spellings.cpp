@@ -85,7 +85,7 @@ char* rt_torch_devices() {
 int64_t rt_torch_default_dtype() {
   int64_t out{};
   store_status(slot(table.default_dtype)(&out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 void rt_torch_set_default_dtype(int64_t dtype) {
@@ -145,7 +145,7 @@ char* rt_torch_dtype_name(int64_t dtype) {
 int64_t rt_torch_dtype_code(const char* name) {
   int64_t out{};
   store_status(slot(table.dtype_code)(name, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 void rt_torch_release(int64_t value) {
@@ -167,7 +167,7 @@ void rt_torch_scope_keep(int64_t value) {
 int64_t rt_torch_scope_end() {
   int64_t out{};
   store_status(slot(table.scope_end)(&out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_torchtensor_free(int64_t value) {
@@ -213,7 +213,7 @@ char* rt_torch_live_report() {
 int64_t rt_torch_live_bytes(const char* device) {
   int64_t out{};
   store_status(slot(table.live_bytes)(device, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_is_tensor(int64_t value) {
@@ -2695,13 +2695,13 @@ int64_t rt_torch_torchtensor_ndim(int64_t a) {
 int64_t simple_torch_tensor_ndim(int64_t a) {
   int64_t out{};
   store_status(slot(table.ndim)(a, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t simple_torch_tensor_shape(int64_t a) {
   int64_t out{};
   store_status(slot(table.ndim)(a, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_torchtensor_numel(int64_t a) {
@@ -2713,7 +2713,7 @@ int64_t rt_torch_torchtensor_numel(int64_t a) {
 int64_t simple_torch_tensor_numel(int64_t a) {
   int64_t out{};
   store_status(slot(table.numel)(a, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_torchtensor_dtype(int64_t a) {
@@ -2725,7 +2725,7 @@ int64_t rt_torch_torchtensor_dtype(int64_t a) {
 int64_t simple_torch_tensor_dtype(int64_t a) {
   int64_t out{};
   store_status(slot(table.dtype)(a, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_torchtensor_element_size(int64_t a) {
@@ -2737,7 +2737,7 @@ int64_t rt_torch_torchtensor_element_size(int64_t a) {
 int64_t simple_torch_tensor_element_size(int64_t a) {
   int64_t out{};
   store_status(slot(table.element_size)(a, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_torchtensor_nbytes(int64_t a) {
@@ -2749,7 +2749,7 @@ int64_t rt_torch_torchtensor_nbytes(int64_t a) {
 int64_t simple_torch_tensor_nbytes(int64_t a) {
   int64_t out{};
   store_status(slot(table.nbytes)(a, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_torchtensor_storage_offset(int64_t a) {
@@ -2761,7 +2761,7 @@ int64_t rt_torch_torchtensor_storage_offset(int64_t a) {
 int64_t simple_torch_tensor_storage_offset(int64_t a) {
   int64_t out{};
   store_status(slot(table.storage_offset)(a, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_torchtensor_data_ptr(int64_t a) {
@@ -2787,13 +2787,13 @@ SplArray* rt_torch_torchtensor_strides(int64_t a) {
 int64_t rt_torch_torchtensor_shape_dim(int64_t a, int64_t dim) {
   int64_t out{};
   store_status(slot(table.shape_dim)(a, dim, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_torchtensor_copy_shape(int64_t a, int64_t address, int64_t capacity) {
   int64_t out{};
   store_status(slot(table.copy_shape)(a, reinterpret_cast<void*>(address), capacity, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_torchtensor_storage_users(int64_t a) {
@@ -2805,7 +2805,7 @@ int64_t rt_torch_torchtensor_storage_users(int64_t a) {
 int64_t rt_torch_torchtensor_device(int64_t a) {
   int32_t out{};
   store_status(slot(table.device)(a, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 char* rt_torch_torchtensor_layout(int64_t a) {
@@ -3019,7 +3019,7 @@ SplArray* rt_torch_torchtensor_to_int_list(int64_t a) {
 int64_t rt_torch_torchtensor_copy_elements(int64_t a, int64_t address, int64_t capacity) {
   int64_t out{};
   store_status(slot(table.copy_elements)(a, reinterpret_cast<void*>(address), capacity, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_tensor_from_elements(int64_t address, int64_t count) {
@@ -3693,7 +3693,7 @@ char* rt_torch_autograd_grad_fn_name(int64_t a) {
 int64_t rt_torch_autograd_graph_task() {
   int64_t out{};
   store_status(slot(table.graph_task)(&out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 SplArray* rt_torch_autograd_custom_function(const char* name, int64_t key, const SplArray* inputs, SptAutogradCall forward, SptAutogradCall backward, SptAutogradEnd on_release) {
@@ -3734,13 +3734,13 @@ int64_t rt_torch_autograd_function_end(int64_t step, int64_t kind, int64_t key) 
 int64_t rt_torch_autograd_function_end_one(int64_t step, int64_t kind, int64_t key, int64_t result) {
   int64_t out{};
   store_status(slot(table.function_end_one)(step, kind, key, result, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_autograd_step_add_input(int64_t step, int64_t tensor) {
   int64_t out{};
   store_status(slot(table.step_add_input)(step, tensor, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 void rt_torch_autograd_step_add_result(int64_t step, int64_t tensor) {
@@ -3750,7 +3750,7 @@ void rt_torch_autograd_step_add_result(int64_t step, int64_t tensor) {
 int64_t rt_torch_autograd_step_save_one(int64_t step, int64_t tensor) {
   int64_t out{};
   store_status(slot(table.step_save_one)(step, tensor, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_autograd_step_result(int64_t step, int64_t index) {
@@ -3762,7 +3762,7 @@ int64_t rt_torch_autograd_step_result(int64_t step, int64_t index) {
 int64_t rt_torch_autograd_step_input_requires_grad(int64_t step, int64_t index) {
   int64_t out{};
   store_status(slot(table.step_input_requires_grad)(step, index, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 SplArray* rt_torch_autograd_step_tensors(int64_t step) {
@@ -3986,7 +3986,7 @@ void rt_torch_set_autocast_enabled(const char* device_type, bool enabled) {
 int64_t rt_torch_autocast_dtype(const char* device_type) {
   int64_t out{};
   store_status(slot(table.autocast_dtype)(device_type, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 void rt_torch_set_autocast_dtype(const char* device_type, int64_t dtype) {
@@ -4010,13 +4010,13 @@ void rt_torch_clear_autocast_cache() {
 int64_t rt_torch_autocast_increment_nesting() {
   int64_t out{};
   store_status(slot(table.autocast_increment_nesting)(&out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_autocast_decrement_nesting() {
   int64_t out{};
   store_status(slot(table.autocast_decrement_nesting)(&out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_torch_transform_begin(const char* kind, int64_t batch_size, const char* randomness) {
@@ -4082,7 +4082,7 @@ int64_t rt_torch_another_handle(int64_t a) {
 int64_t rt_torch_dataset_size(int64_t dataset) {
   int64_t out{};
   store_status(slot(table.dataset_size)(dataset, &out));
-  return spt_last_error_kind() == 0 ? out : -2;
+  return has_failed() ? -2 : out;
 }
 
 SplArray* rt_torch_dataset_sample(int64_t dataset, int64_t index) {
@@ -4376,7 +4376,7 @@ void rt_torch_torchstream_sync(int64_t stream) {
 int64_t rt_torch_torchstream_query(int64_t stream) {
   bool out{};
   store_status(slot(table.stream_query)(stream, &out));
-  return spt_last_error_kind() == 0 ? out : 1;
+  return has_failed() ? 1 : out;
 }
 
 int64_t rt_torch_stream_current(int32_t device_id) {
@@ -4432,7 +4432,7 @@ void rt_torch_event_record(int64_t event, int64_t stream) {
 int64_t rt_torch_event_query(int64_t event) {
   bool out{};
   store_status(slot(table.event_query)(event, &out));
-  return spt_last_error_kind() == 0 ? out : 1;
+  return has_failed() ? 1 : out;
 }
 
 void rt_torch_event_synchronize(int64_t event) {
@@ -4899,28 +4899,43 @@ void rt_py_shutdown() {
 }
 
 int64_t rt_py_import(const char* name) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_import)(name, &out));
   return out;
 }
 
 int64_t rt_py_getattr(int64_t a, const char* name) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_getattr)(a, name, &out));
   return out;
 }
 
 void rt_py_setattr(int64_t a, const char* name, const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return;
+  }
   store_status(slot(table.py_setattr)(a, name, kinds, values));
 }
 
 int64_t rt_py_hasattr(int64_t a, const char* name) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   bool out{};
   store_status(slot(table.py_hasattr)(a, name, &out));
   return out;
 }
 
 int64_t rt_py_call(int64_t callable, const char* kinds, const SplArray* values, const SplArray* names) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return 0;
@@ -4931,6 +4946,9 @@ int64_t rt_py_call(int64_t callable, const char* kinds, const SplArray* values, 
 }
 
 int64_t rt_py_call_method(int64_t a, const char* name, const char* kinds, const SplArray* values, const SplArray* names) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return 0;
@@ -4941,62 +4959,95 @@ int64_t rt_py_call_method(int64_t a, const char* name, const char* kinds, const 
 }
 
 int64_t rt_py_get_item(int64_t a, const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_get_item)(a, kinds, values, &out));
   return out;
 }
 
 void rt_py_set_item(int64_t a, const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return;
+  }
   store_status(slot(table.py_set_item)(a, kinds, values));
 }
 
 void rt_py_delete_item(int64_t a, const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return;
+  }
   store_status(slot(table.py_delete_item)(a, kinds, values));
 }
 
 int64_t rt_py_contains(int64_t a, const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   bool out{};
   store_status(slot(table.py_contains)(a, kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_length(int64_t a) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_length)(a, &out));
   return out;
 }
 
 int64_t rt_py_iter(int64_t a) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_iter)(a, &out));
   return out;
 }
 
 int64_t rt_py_next(int64_t iterator) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_next)(iterator, &out));
   return out;
 }
 
 int64_t rt_py_compare(int64_t a, const char* op, const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   bool out{};
   store_status(slot(table.py_compare)(a, op, kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_operate(const char* op, const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_operate)(op, kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_is_instance(int64_t a, int64_t type) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   bool out{};
   store_status(slot(table.py_is_instance)(a, type, &out));
   return out;
 }
 
 int64_t rt_py_eval(const char* code, const char* kinds, const SplArray* values, const SplArray* names) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return 0;
@@ -5007,6 +5058,9 @@ int64_t rt_py_eval(const char* code, const char* kinds, const SplArray* values, 
 }
 
 void rt_py_exec(const char* code, const char* kinds, const SplArray* values, const SplArray* names) {
+  if (repeats_interrupt()) {
+    return;
+  }
   const TextList names_list(names, "names");
   if (!names_list.ok()) {
     return;
@@ -5015,24 +5069,36 @@ void rt_py_exec(const char* code, const char* kinds, const SplArray* values, con
 }
 
 int64_t rt_py_function(const char* name, int64_t key, SptPyCall call, SptPyEnd end) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_function)(name, key, call, end, &out));
   return out;
 }
 
 int64_t rt_py_instance(const char* name, int64_t key, SptPyCall call, SptPyEnd end) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_instance)(name, key, call, end, &out));
   return out;
 }
 
 int64_t rt_py_key(int64_t a) {
+  if (repeats_interrupt()) {
+    return -1;
+  }
   int64_t out{};
   store_status(slot(table.py_key)(a, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 void rt_py_check_signals() {
+  if (repeats_interrupt()) {
+    return;
+  }
   store_status(slot(table.py_check_signals)());
 }
 
@@ -5045,70 +5111,106 @@ void rt_py_raise_object(int64_t a, const char* note) {
 }
 
 int64_t rt_py_take_exception() {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_take_exception)(&out));
   return out;
 }
 
 void rt_py_keep_exceptions(bool keep) {
+  if (repeats_interrupt()) {
+    return;
+  }
   store_status(slot(table.py_keep_exceptions)(keep));
 }
 
 int64_t rt_py_kind(int64_t a) {
+  if (repeats_interrupt()) {
+    return -1;
+  }
   int32_t out{};
   store_status(slot(table.py_kind)(a, &out));
-  return spt_last_error_kind() == 0 ? out : -1;
+  return has_failed() ? -1 : out;
 }
 
 int64_t rt_py_is_none(int64_t a) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   bool out{};
   store_status(slot(table.py_is_none)(a, &out));
   return out;
 }
 
 char* rt_py_type_name(int64_t a) {
+  if (repeats_interrupt()) {
+    return spl_str_new("");
+  }
   char* out{};
   store_status(slot(table.py_type_name)(a, &out));
   return to_spl_string(out);
 }
 
 char* rt_py_str(int64_t a) {
+  if (repeats_interrupt()) {
+    return spl_str_new("");
+  }
   char* out{};
   store_status(slot(table.py_str)(a, &out));
   return to_spl_string(out);
 }
 
 char* rt_py_repr(int64_t a) {
+  if (repeats_interrupt()) {
+    return spl_str_new("");
+  }
   char* out{};
   store_status(slot(table.py_repr)(a, &out));
   return to_spl_string(out);
 }
 
 int64_t rt_py_to_bool(int64_t a) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   bool out{};
   store_status(slot(table.py_to_bool)(a, &out));
   return out;
 }
 
 int64_t rt_py_to_int(int64_t a) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_to_int)(a, &out));
   return out;
 }
 
 double rt_py_to_float(int64_t a) {
+  if (repeats_interrupt()) {
+    return 0.0;
+  }
   double out{};
   store_status(slot(table.py_to_float)(a, &out));
   return out;
 }
 
 char* rt_py_to_text(int64_t a) {
+  if (repeats_interrupt()) {
+    return spl_str_new("");
+  }
   char* out{};
   store_status(slot(table.py_to_text)(a, &out));
   return to_spl_string(out);
 }
 
 SplArray* rt_py_to_list(int64_t a) {
+  if (repeats_interrupt()) {
+    return spl_array_new();
+  }
   int64_t* out{};
   int64_t out_len = 0;
   store_status(slot(table.py_to_list)(a, &out, &out_len));
@@ -5116,6 +5218,9 @@ SplArray* rt_py_to_list(int64_t a) {
 }
 
 SplArray* rt_py_to_plain(int64_t a) {
+  if (repeats_interrupt()) {
+    return spl_array_new();
+  }
   SplArray* out{};
   store_status(slot(table.py_to_plain)(a, &out));
   return out != nullptr ? out : spl_array_new();
@@ -5128,6 +5233,9 @@ int64_t rt_py_new_bytes(int64_t length) {
 }
 
 SplArray* rt_py_bytes_data(int64_t a) {
+  if (repeats_interrupt()) {
+    return spl_array_new();
+  }
   int64_t* out{};
   int64_t out_len = 0;
   store_status(slot(table.py_bytes_data)(a, &out, &out_len));
@@ -5135,48 +5243,72 @@ SplArray* rt_py_bytes_data(int64_t a) {
 }
 
 int64_t rt_py_from_value(const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_from_value)(kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_list(const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_list)(kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_tuple(const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_tuple)(kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_dict(const char* kinds, const SplArray* values) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_dict)(kinds, values, &out));
   return out;
 }
 
 int64_t rt_py_from_tensor(int64_t a) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_from_tensor)(a, &out));
   return out;
 }
 
 int64_t rt_py_to_tensor(int64_t a) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_to_tensor)(a, &out));
   return out;
 }
 
 int64_t rt_py_to_generator(int64_t a) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_to_generator)(a, &out));
   return out;
 }
 
 int64_t rt_py_from_generator(int64_t generator) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_from_generator)(generator, &out));
   return out;
@@ -5189,12 +5321,18 @@ int64_t rt_py_from_dlpack(int64_t a, int64_t device, int64_t copy) {
 }
 
 int64_t rt_py_capsule_new(int64_t managed) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_capsule_new)(managed, &out));
   return out;
 }
 
 int64_t rt_py_capsule_take(int64_t capsule) {
+  if (repeats_interrupt()) {
+    return 0;
+  }
   int64_t out{};
   store_status(slot(table.py_capsule_take)(capsule, &out));
   return out;

@@ -259,6 +259,36 @@ def test_nothing_is_lost_or_leaked_at_any_point(started, work):
     assert program.end() == (0, "", "")
 
 
+def test_an_interrupt_whose_error_the_program_does_not_ask_for_is_an_error_of_the_next_call(tmp_path):
+    """The result false of rt_py_hasattr() does not show that it failed."""
+    program = Program(
+        tmp_path,
+        """
+use torch
+use python as py
+use python.ffi.{rt_py_hasattr, rt_py_kind}
+py.exec(\"\"\"
+import signal
+class Asked:
+    def __getattr__(self, name):
+        signal.raise_signal(signal.SIGINT)
+        raise AttributeError(name)
+asked = Asked()
+\"\"\")
+val asked = py.eval("asked")
+fn work():
+    print rt_py_hasattr(asked.__handle__, "name")
+    print torch.ones([2]).sum().item()
+    print rt_py_kind(asked.__handle__)
+    py.eval("print('not reached')")
+print torch.attempt(work).unwrap_err()
+print py.eval("6 * 7")
+""",
+    )
+    assert program.end() == (0, "false\n2.0\n-1\nKeyboardInterrupt\n42\n", "")
+    program.watchdog.cancel()
+
+
 FINALIZERS = {  # code whose exceptions Python ignores
     "__del__": """
 class Ended:

@@ -52,6 +52,8 @@ extern "C" {{
 def simple_adapter(function: Function, spelling: Spelling) -> str:
     flat = spelling.flat is not None
     lines = []
+    if repeats_interrupts(function):
+        lines.append(f"  if (repeats_interrupt()) {{\n    {failure_return(function, spelling)}\n  }}")
     call_args = []
     for arg in function.args:
         if spelling.pointers:
@@ -87,6 +89,12 @@ def simple_adapter(function: Function, spelling: Spelling) -> str:
     lines += result_lines(function, spelling)
     body = "\n".join(lines)
     return f"{spelling_declaration(function, spelling).replace('(void)', '()')} {{\n{body}\n}}"
+
+
+def repeats_interrupts(function: Function) -> bool:
+    """Whether the function calls Python, which SIGINT interrupts. Raising an error does not."""
+    can_be_interrupted = any(line.startswith("INTERRUPTED") for line in function.fields.get("errors", []))
+    return can_be_interrupted and function.name.startswith("py_") and not function.name.startswith("py_raise")
 
 
 def list_argument(arg: Value, spelling: Spelling) -> str:
@@ -125,7 +133,7 @@ def result_lines(function: Function, spelling: Spelling) -> list[str]:
         return [f"  return {value};"]
     failure = failure_value(function, spelling)
     if failure is not None:
-        return [f"  return spt_last_error_kind() == 0 ? {result.name} : {failure};"]
+        return [f"  return has_failed() ? {failure} : {result.name};"]
     if result.kind in OWNED_LISTS:
         return [f"  return to_spl_array({result.name}, {result.name}_len);"]
     if result.kind == "anys":
