@@ -354,10 +354,28 @@ PyObject* cells_of(PyObject* python) noexcept {
   return cells != nullptr && PyTuple_GET_SIZE(cells) >= 2 ? cells : nullptr;
 }
 
+/// The object behind a class of simple_torch_helpers.class_types, which its own dict contains; otherwise
+/// NULL. Borrowed: the class keeps it. Needs the GIL.
+PyObject* handle_of_class(PyObject* python) noexcept {
+  PyTypeObject* const instances = object_type;
+  if (instances == nullptr || PyType_Check(python) == 0) {
+    return nullptr;
+  }
+  auto* const type = reinterpret_cast<PyTypeObject*>(python);
+  if (PyType_IsSubtype(type, instances) == 0 || type->tp_dict == nullptr) {
+    return nullptr;
+  }
+  const PendingException pending;
+  return PyDict_GetItemString(type->tp_dict, "__simple__");
+}
+
 /// The object that calls Simple in a Python function of simple_torch_helpers.functions, whose first
-/// two closure cells contain it and its type; otherwise the object itself. Needs the GIL: a cell may change
-/// at any time.
+/// two closure cells contain it and its type, or behind a class; otherwise the object itself. Needs the GIL:
+/// a cell may change at any time.
 PyObject* caller_in(PyObject* python) noexcept {
+  if (PyObject* const handle = handle_of_class(python)) {
+    return handle;
+  }
   PyObject* const cells = cells_of(python);
   if (cells == nullptr) {
     return python;
@@ -384,7 +402,8 @@ const SimpleFunction* function_of(Object* object) {
     return nullptr;
   }
   PyObject* const python = as_python(object);
-  if (cells_of(python) == nullptr || unavailable_reason() != nullptr) {
+  const bool is_plain = cells_of(python) == nullptr && PyType_Check(python) == 0;
+  if (is_plain || unavailable_reason() != nullptr) {
     return function_of_caller(python);
   }
   const GilScope gil;

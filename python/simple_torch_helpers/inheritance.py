@@ -41,6 +41,9 @@ class SimpleMeta(abc.ABCMeta):
 def base_for(parent: Any) -> type:
     """The class of Python that stands for a class of Simple among the parents of a class.
 
+    Args:
+        parent: the bridge's object of the class.
+
     Raises:
         TypeError: `parent` is a struct, an enum or a trait.
     """
@@ -48,7 +51,8 @@ def base_for(parent: Any) -> type:
     kind = type(parent).__name__
     if kind != "class":
         article = "an" if kind == "enum" else "a"
-        raise TypeError(f"a class of Python cannot inherit from {parent!r}, {article} {kind} of Simple")
+        shown = ask(parent, "representation")
+        raise TypeError(f"a class of Python cannot inherit from {shown}, {article} {kind} of Simple")
     identity = ask(parent, "identity")
     if identity not in _bases:
         _bases[identity] = new_base(parent, ask)
@@ -57,7 +61,11 @@ def base_for(parent: Any) -> type:
 
 def new_base(parent: Any, ask: Callable[..., Any]) -> type:
     virtuals = {name: kind for name, kind in ask(parent, "virtuals")}
-    namespace: dict[str, Any] = {"__slots__": (), "__module__": "simple_torch", "__doc__": parent.__doc__}
+    namespace: dict[str, Any] = {
+        "__slots__": (),
+        "__module__": "simple_torch",
+        "__doc__": ask(parent, "documentation") or None,
+    }
     namespace |= {"__lineage__": frozenset(ask(parent, "lineage")), "__virtuals__": virtuals, "__parent__": parent}
     namespace |= instances.protocols_of(ask, set(ask(parent, "hooks")))
     for name, kind in virtuals.items():
@@ -74,7 +82,7 @@ def new_base(parent: Any, ask: Callable[..., Any]) -> type:
             register(cls)
 
     namespace |= {"__init_subclass__": classmethod(inherited), "__reduce_ex__": reduced}
-    made: Any = SimpleMeta(parent.__name__, (type(parent).__base__,), namespace)
+    made: Any = SimpleMeta(ask(parent, "name"), (type(parent).__base__,), namespace)
     return made
 
 
@@ -122,7 +130,8 @@ def register(cls: Any) -> None:
     bases = bases_of(cls)
     cls.__lineage__ = frozenset().union(*(base.__lineage__ for base in bases))
     first, *others = (base.__parent__ for base in bases)
-    key, cls.__record__ = first.__ask__("derive", cls.__name__, methods_of(cls), *others)
+    key, derived = first.__ask__("derive", cls.__name__, methods_of(cls), *others)
+    cls.__record__ = derived.__simple__
     instances.set_class(key, cls)
 
 

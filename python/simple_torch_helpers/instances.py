@@ -5,19 +5,19 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterator
-from types import FunctionType, GenericAlias, MappingProxyType, MethodType
-from typing import Any, Union
+from types import FunctionType, MethodType
+from typing import Any
 from weakref import WeakValueDictionary, getweakrefcount, ref
 
 from simple_torch_helpers import views
 from simple_torch_helpers.asynchronous import result_of
 from simple_torch_helpers.declared_types import ConstructorFits, Fit, Misfit, OutOfRange, type_of
-from simple_torch_helpers.functions import constructor_fits, signature_of
+from simple_torch_helpers.functions import constructor_fits
 
 _known: WeakValueDictionary[int, Any] = WeakValueDictionary()
 _kept: dict[int, Any] = {}  # by their ids
 _classes: dict[str, type] = {}
-_with_methods: set[type] = set()  # the classes whose objects have Simple's methods
+types: dict[int, type] = {}  # of Simple's classes, structs, traits and enums, by their identities
 _fields: dict[type, dict[str, Fit]] = {}
 _operands: dict[tuple[type, str], tuple[Fit | None, bool]] = {}
 _constructors: dict[int, tuple[ref[Any], ConstructorFits | None]] = {}  # by the id of the class
@@ -48,43 +48,35 @@ def add_class(instance: Any, key: str, name: str, hooks: list[str], lineage: lis
             protocols: len, iter, next, close, and the type of a value that is no object, such as "generator".
         lineage: the identities of Simple's class and of its parents.
     """
+    is_type = bool(TYPES.intersection(hooks))
+    if lineage and not is_type:
+        _classes[key] = instance.__ask__("class")
+        return
     base = type(instance).__base__
     namespace = {"__slots__": (), "__module__": "simple_torch", "__doc__": f"A {name} of the Simple program."}
-    namespace |= {"__lineage__": frozenset(lineage)}
-    namespace |= protocols_of(base.__ask__, set(hooks))  # type: ignore[attr-defined]
-    if lineage and not TYPES.intersection(hooks):
-        namespace["__new__"] = _new(instance.__ask__("class"))
+    namespace |= {} if is_type else protocols_of(base.__ask__, set(hooks))  # type: ignore[attr-defined]
     _classes[key] = type(name, (base,), namespace)
-    if lineage and not TYPES.intersection(hooks):
-        _with_methods.add(_classes[key])
-
-
-def _new(of: Any) -> Callable[..., Any]:
-    """Return what creates an object of the class, as the class of Simple does."""
-
-    def __new__(cls: Any, /, *values: Any, **named: Any) -> Any:
-        return of(*values, **named)
-
-    return __new__
 
 
 def of_class(instance: Any, key: str, identity: int) -> Any:
-    """Make `instance`, which the bridge created, an object of its class, and remember it."""
+    """Make `instance`, which the bridge created, an object of its class, and remember it. A class of Simple becomes a
+    type."""
     of = _classes[key]
     if of.__dictoffset__ == 0:
         instance.__class__ = of
     else:
         instance = instance.__as_type__(of)
+    if key in TYPES:
+        from simple_torch_helpers.class_types import type_for  # which imports this module
+
+        instance = type_for(instance)
     if identity != 0:
         _known[identity] = instance
     return instance
 
 
 def method_of(function: FunctionType, instance: Any) -> Any:
-    """The bound method. The class keeps the function, so that weak references to the method stay valid."""
-    of = type(instance)
-    if of in _with_methods and function.__name__ not in of.__dict__:
-        setattr(of, function.__name__, function)
+    """The bound method."""
     return MethodType(function, instance)
 
 
@@ -124,10 +116,6 @@ def member_of(instance: Any, ask: Callable[..., Any], name: str) -> Any:
     if name.startswith("__") and name.endswith("__"):
         raise AttributeError(name)  # Python looks up its protocols on the type
     require_name(name)
-    of = type(instance)
-    if of in _with_methods and isinstance(method := ask(instance, "method", name), FunctionType):
-        setattr(of, name, method)  # from now on, Python makes the bound methods
-        return getattr(instance, name)
     return ask(instance, "get", name)
 
 
@@ -188,8 +176,12 @@ def instance_type(base: type) -> type:
             return sorted({*object.__dir__(self), *request(self, "members")})
 
         @property
-        def __origin__(self) -> Any:
-            return described(self, request)
+        def __origin__(self) -> Any:  # help() describes it in place of an object that is no class
+            if type(self).__name__ != "module":
+                raise AttributeError("__origin__")
+            from simple_torch_helpers.module_descriptions import description_of  # help() alone needs it
+
+            return description_of(self)
 
         def __repr__(self) -> str:
             return request(self, "representation")
@@ -262,8 +254,6 @@ def protocols_of(ask: Callable[..., Any], hooks: set[str], *, has_declarations: 
         found["__next__"] = _next(ask)
     if hooks & {"__enter__", "__exit__", "close"}:
         found |= {"__enter__": _request(ask, "enter"), "__exit__": _exit(ask)}
-    if hooks & TYPES:
-        found |= type_members(ask) | (enum_members(ask) if "enum" in hooks else {})
     if "generator" in hooks:
         found |= generator_methods(ask)
     if "future" in hooks:
@@ -292,7 +282,7 @@ TYPES = {"class", "struct", "enum", "trait"}
 ITERATORS = {"__next__", "next", "generator", "iterator"}
 ITERABLE = {"__iter__", "iter", *ITERATORS}
 REQUESTS = [  # Python's method, the request that it becomes, and Simple's methods that it needs
-    ("__call__", "call", {"__call__", *TYPES}),
+    ("__call__", "call", {"__call__"}),
     ("__len__", "length", {"__len__", "len"}),
     ("__getitem__", "item", {"__getitem__"}),
     ("__setitem__", "put", {"__setitem__"}),
@@ -503,56 +493,6 @@ def coroutine_methods() -> dict[str, Any]:
     }
 
 
-# ---- types of Simple: objects that do what Python's classes do
-
-
-def type_members(ask: Any) -> dict[str, Any]:
-    """The special methods of a class, struct, trait or enum of Simple."""
-
-    def is_instance(self: Any, instance: object) -> bool:
-        return hasattr(type(instance), "__ask__") and ask(self, "made", instance)
-
-    def is_subclass(self: Any, other: object) -> bool:
-        if isinstance(other, type):  # that of an object of Simple, or of Python
-            return ask(self, "identity") in getattr(other, "__lineage__", ())
-        if not TYPES.intersection((type(other).__name__,)) or not hasattr(type(other), "__ask__"):
-            raise TypeError("issubclass() arg 1 must be a class")
-        return ask(self, "subclass", other)
-
-    def attribute(self: Any, name: str) -> Any:  # __qualname__ cannot be a property of a class
-        return ask(self, "name") if name == "__qualname__" else member_of(self, ask, name)
-
-    def get_attribute(self: Any, name: str) -> Any:
-        # pydoc asks object.__getattribute__, and describes __origin__ where that finds no documentation.
-        return (ask(self, "documentation") or None) if name == "__doc__" else object.__getattribute__(self, name)
-
-    def signature(self: Any) -> Any:
-        parts = ask(self, "signature")
-        if parts is None:
-            raise AttributeError("__signature__")
-        return signature_of(*parts)
-
-    def construct(self: Any, /, *values: Any, **named: Any) -> Any:
-        if fits := fits_of(self, ask):
-            values, named = fits.converted(values, named)
-        return ask(self, "call", *values, **named)
-
-    return {
-        "__call__": construct,
-        "__instancecheck__": is_instance,
-        "__subclasscheck__": is_subclass,
-        "__mro_entries__": _inherited,
-        "__init__": property(lambda self: _inherited(self, ())[0].__init__),  # for a class of Python that inherits
-        "__name__": property(_request(ask, "name")),
-        "__getattr__": attribute,
-        "__getattribute__": get_attribute,
-        "__signature__": property(signature),
-        "__getitem__": lambda self, item: GenericAlias(self, item),
-        "__or__": lambda self, other: Union[self, other],  # noqa: UP007 (the operator would call itself)
-        "__ror__": lambda self, other: Union[other, self],  # noqa: UP007
-    }
-
-
 def fits_of(of: Any, ask: Any) -> ConstructorFits | None:
     """What converts the arguments of the constructor of a class of Simple; None if nothing does."""
     known = _constructors.get(id(of))
@@ -563,52 +503,3 @@ def fits_of(of: Any, ask: Any) -> ConstructorFits | None:
     number = id(of)
     _constructors[number] = (ref(of, forgetting(_constructors, number)), fits)
     return fits
-
-
-def described(of: Any, ask: Any) -> Any:
-    """Return what help() shows: the description of a type or module, or of an object's class."""
-    from simple_torch_helpers import class_descriptions  # which imports this module
-
-    if type(of).__name__ == "module":
-        return class_descriptions.description_of_module(of)
-    own = of if type(of).__name__ in TYPES else ask(of, "class")
-    if own is None:
-        raise AttributeError("__origin__")
-    return class_descriptions.description_of(own)
-
-
-def _inherited(self: Any, bases: object) -> tuple[type, ...]:
-    from simple_torch_helpers.inheritance import base_for  # which imports this module
-
-    return (base_for(self),)
-
-
-def enum_members(ask: Any) -> dict[str, Any]:
-    """What Python's enums have. The members are the variants without values."""
-
-    def members(self: Any) -> dict[str, Any]:
-        return {name: single for name, has_values, _, single in ask(self, "variants") if not has_values}
-
-    def named(self: Any, name: str) -> Any:
-        found = members(self)
-        if name not in found:
-            raise KeyError(name)
-        return found[name]
-
-    def with_value(self: Any, value: object) -> Any:
-        if isinstance(value, self):
-            return value
-        for _, has_values, assigned, single in ask(self, "variants"):
-            if not has_values and assigned is not None and assigned == value:
-                return single
-        raise ValueError(f"{value!r} is not a valid {self.__name__}")
-
-    return {
-        "__members__": property(lambda self: MappingProxyType(members(self))),
-        "__iter__": lambda self: iter(members(self).values()),
-        "__reversed__": lambda self: reversed(members(self).values()),
-        "__len__": lambda self: len(members(self)),
-        "__getitem__": named,
-        "__contains__": lambda self, value: isinstance(value, self),
-        "__call__": with_value,
-    }

@@ -54,7 +54,7 @@ def int_flag(of: Any) -> type[enum.IntFlag]:
 
 def made(of: Any, base: Any) -> Any:
     values = integers(of)
-    key = (of.__ask__("identity") if is_of_simple(of) else of, base.__name__)
+    key = (of, base.__name__)
     if key not in _made:
         _made[key] = (of, base(of.__name__, values, module="simple_torch"))
     return _made[key][1]
@@ -73,7 +73,7 @@ copyreg.pickle(OfSimple, reduced_type)  # type: ignore[arg-type]
 
 
 def is_of_simple(of: Any) -> bool:
-    return hasattr(type(of), "__ask__")
+    return isinstance(of, type) and "__simple__" in of.__dict__
 
 
 def integers(of: Any) -> dict[str, int]:
@@ -85,7 +85,7 @@ def integers(of: Any) -> dict[str, int]:
     for name, value in values.items():
         if type(value) is not int:
             raise TypeError(f"{of.__name__}.{name} has no integer: write {name} = 1")
-    for name, has_values, *_ in of.__ask__("variants") if is_of_simple(of) else ():
+    for name, has_values, *_ in of.__simple__.__ask__("variants") if is_of_simple(of) else ():
         if has_values:
             raise TypeError(f"{of.__name__}.{name} has values, so it is no integer")
     if not values:

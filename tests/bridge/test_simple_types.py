@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import abc
+import copy
+import functools
 import inspect
 import os
+import pickle
 import pydoc
 import sys
 import typing
@@ -118,11 +122,114 @@ def test_help_of_an_object_a_module_and_an_enum_shows_what_the_program_declares(
     assert "class Dog(Animal)" in of_object
     assert {
         "class Animal(Named)",
-        "class Point(builtins.object)",
+        "class Point(Instance)",
         "scaled(x: float, *, by: float = 2.0) -> float",
     } <= set(of_module)
-    assert {"class Color(builtins.object)", f"Red = {MODULE.Color.Red!r}"} <= set(helped(MODULE.Color))
+    assert {"class Color(Instance)", f"Red = {MODULE.Color.Red!r}"} <= set(helped(MODULE.Color))
     assert not any("__ask__" in line for line in [*of_object, *of_module])
+
+
+def test_they_are_types():
+    for of in (MODULE.Dog, MODULE.Point, MODULE.Color, MODULE.Named):
+        assert inspect.isclass(of)
+        assert isinstance(of, type)
+    dog = MODULE.Dog("Rex")
+    assert type(dog) is MODULE.Dog
+    assert MODULE.Dog.__mro__[:3] == (MODULE.Dog, MODULE.Animal, MODULE.Named)
+    assert type(MODULE.red()) is MODULE.Color
+    assert MODULE.itself(MODULE.Dog) is MODULE.Dog
+    assert MODULE.Dog != MODULE.Animal
+    assert inspect.getmembers(MODULE.Animal, inspect.isfunction)[-1][0] == "title"
+    assert repr(MODULE.Dog) == "<class Dog>"
+
+
+def test_class_patterns_match_their_objects():
+    def shown(value):
+        match value:
+            case MODULE.Dog(name, legs=3):
+                return f"{name} has three legs"
+            case MODULE.Animal():
+                return "an animal"
+            case MODULE.Point(x, y):
+                return x + y
+            case MODULE.Color.Red:
+                return "red"
+        return "nothing"
+
+    values = [MODULE.Dog("Rex", 3), MODULE.Dog("Ina"), MODULE.Point(1.0), MODULE.red(), MODULE.Color.Green, 3]
+    assert [shown(value) for value in values] == ["Rex has three legs", "an animal", 1.5, "red", "nothing", "nothing"]
+
+
+def test_a_single_dispatch_follows_the_parents():
+    @functools.singledispatch
+    def kind(value):
+        return "other"
+
+    kind.register(MODULE.Animal, lambda value: "animal")
+    kind.register(MODULE.Point, lambda value: "point")
+
+    class Puppy(MODULE.Dog):
+        pass
+
+    assert [kind(one) for one in (MODULE.Dog("Rex"), MODULE.Point(1.0), 3)] == ["animal", "point", "other"]
+    assert kind(Puppy("Bo")) == "animal"
+
+
+def test_abstract_classes_register_them():
+    class Living(abc.ABC):
+        @abc.abstractmethod
+        def breathe(self): ...
+
+    Living.register(MODULE.Animal)
+    assert issubclass(MODULE.Dog, Living)
+    assert isinstance(MODULE.Dog("Rex"), Living)
+    assert not isinstance(MODULE.Point(1.0), Living)
+
+    class Walker:
+        pass
+
+    MODULE.Named.register(Walker)
+    assert isinstance(Walker(), MODULE.Named)
+
+
+STATIC = run("""
+class Counter:
+    static var count = 0
+    static fn register(name: text) -> text: "registered {name}"
+    static fn mro() -> i64: 3
+    static fn add():
+        Counter.count = Counter.count + 1
+class Unit:
+    size: i64 = 1
+    static fn one(): Unit(1)
+    fn times(other: Unit = Unit(2)): Unit(self.size * other.size)
+""")
+
+
+def test_class_variables_are_simples():
+    STATIC.Counter.add()
+    assert STATIC.Counter.count == 1
+    STATIC.Counter.count = 5
+    STATIC.Counter.add()
+    assert STATIC.Counter.count == STATIC.Counter().count == 6
+    assert "count" in dir(STATIC.Counter)
+    assert not hasattr(STATIC.Counter, "missing")
+
+
+def test_members_with_the_names_of_pythons_metaclass_win():
+    assert STATIC.Counter.register("it") == "registered it"
+    assert STATIC.Counter.mro() == 3
+
+
+def test_default_values_may_be_objects_of_the_class_itself():
+    assert STATIC.Unit.one().times().size == 2
+
+
+def test_types_are_copied_and_compared_as_pythons():
+    assert copy.copy(MODULE.Dog) is copy.deepcopy(MODULE.Dog) is MODULE.Dog
+    assert {MODULE.Dog: 1}[type(MODULE.Dog("Rex"))] == 1
+    with pytest.raises(pickle.PicklingError, match="cannot pickle <class Dog>"):
+        pickle.dumps(MODULE.Dog)
 
 
 def test_subscripts_and_unions_are_those_of_annotations():
