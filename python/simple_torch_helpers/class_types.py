@@ -37,7 +37,8 @@ def new_type(handle: Any) -> type:
     bases: tuple[type, ...] = tuple(parents) or (type(handle).__base__,)
     all_hooks = frozenset(hooks).union(*(_hooks.get(base, ()) for base in bases))
     namespace = described(handle, fields, bases)
-    namespace |= {name: Member(name) for name in (*methods, *(field for field, _ in fields), *variants)}
+    members = (*methods, *(field for field, _ in fields), *variants)
+    namespace |= {name: Member(name) for name in members if not is_special(name)}
     if hooks or len(bases) > 1:  # some protocols depend on several methods
         namespace |= instances.protocols_of(type(handle).__ask__, set(all_hooks))
     namespace |= {"__new__": new_object, "__init__": initializer(handle)}
@@ -49,8 +50,8 @@ def new_type(handle: Any) -> type:
 def add_functions(made: Any, handle: Any) -> None:
     """Replace the methods by functions, which Python binds and describes."""
     for name, method in methods_of(handle.__ask__("methods"), type(handle).__name__).items():
-        if name in made.__dict__ and not isinstance(made.__dict__[name], Member):
-            document(made.__dict__[name], method)
+        if is_special(name):  # Python calls those of protocols_of(), and of the base
+            document(made.__dict__.get(name), method)
         else:
             type.__setattr__(made, name, method)
     parts = handle.__ask__("signature") if type(handle).__name__ in ("class", "struct") else None
