@@ -58,6 +58,7 @@ OURS = run(
         val total = losses.values().fold(torch.zeros([]), \\sum, loss: sum + loss)
         total.backward()
         [losses.keys(), net.parameters()[0].grad().abs().sum().item() > 0.0]
+    fn member(name: text): reported(\\: getattr(models, name))
     fn unknown():
         [reported(\\: models.get_model("squeezenet9")), reported(\\: models.detection.resnet18()),
             reported(\\: models.get_weight("SqueezeNet1_1_Weights.V9")),
@@ -205,6 +206,16 @@ def test_unknown_names_are_errors():
         OURS.load("V9")
         == "InvalidArgument: SqueezeNet1_1_Weights has no weights 'V9'; available: IMAGENET1K_V1, DEFAULT"
     )
+
+
+def test_a_model_of_a_submodule_is_an_error_that_names_the_submodule():
+    for name in ("fasterrcnn_resnet50_fpn", "MaskRCNN_ResNet50_FPN_Weights", "fcn_resnet50", "mvit_v1_b", "raft_small"):
+        before, _, family = OURS.member(name).rpartition(": it is vision.models.")
+        assert before == f"InvalidArgument: vision.models has no '{name}'"
+        assert family == f"{family.split('.')[0]}.{name}"
+        assert hasattr(getattr(theirs, family.split(".")[0]), name)
+    with pytest.raises(RuntimeError, match="vision.models has no resnet19"):
+        OURS.member("resnet19")
 
 
 def test_packaged_weights_are_loaded():
