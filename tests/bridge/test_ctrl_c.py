@@ -372,6 +372,7 @@ def test_an_interrupt_stops_the_wait_for_python_threads_at_exit(started):
     assert "KeyboardInterrupt" in errors
 
 
+@pytest.mark.serial
 @pytest.mark.parametrize("work", ENDED)
 def test_the_program_exits_within_a_tenth_of_a_second(started, work):
     """The shortest of several rounds, as a busy machine delays single ones. Opening LibTorch before takes 0.3 s."""

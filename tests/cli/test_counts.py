@@ -1,9 +1,15 @@
 """The sum of the results of three test runners: a test that did not run is never counted as passed."""
 
+import os
 import re
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from layout import ROOT
+import pytest
+
+import testing
+from layout import ROOT, Build, full_environment
 from testing import (
     _FORKING,
     _THREADED,
@@ -11,7 +17,9 @@ from testing import (
     Counts,
     count_junit,
     count_summary,
+    count_workers,
     duration,
+    serial_paths,
     split_embedded,
     split_paths,
 )
@@ -82,6 +90,67 @@ def test_counts_add_up_to_the_last_line():
 def test_paths_are_passed_to_their_runner():
     assert split_paths([]) == (["tests"], ["tests"])
     assert split_paths(["a_spec.spl", "b.py", "tests/host"]) == (["a_spec.spl", "tests/host"], ["b.py", "tests/host"])
+
+
+PARALLEL = """
+import os, pathlib, pytest
+def note(place): pathlib.Path(place).write_text(os.environ.get("PYTEST_XDIST_WORKER", "alone"))
+@pytest.mark.parametrize("n", range(3))
+def test_shares_the_machine(n): note(f"{__file__}.{n}")
+def test_fails(): assert False
+"""
+MARKED = (
+    PARALLEL
+    + """
+@pytest.mark.serial
+def test_measures_time(): note(__file__ + ".serial")
+"""
+)
+
+
+@dataclass(frozen=True)
+class Tree(Build):
+    """A build elsewhere."""
+
+    place: Path = Path()
+
+    @property
+    def folder(self) -> Path:
+        return self.place
+
+
+def test_tests_marked_as_serial_run_alone_after_the_others(tmp_path, monkeypatch):
+    pytest.importorskip("xdist")
+    monkeypatch.setattr(testing, "ROOT", tmp_path)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = serial: alone\n")
+    tests = tmp_path / "tests"
+    for name, text in (("a", PARALLEL), ("b", PARALLEL), ("c", MARKED)):
+        (tests / name).mkdir(parents=True)
+        (tests / name / f"test_{name}.py").write_text(text)
+    assert serial_paths(["tests"]) == ["tests/c/test_c.py"]
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    counts = testing._pytest(Tree(place=tmp_path), sys.executable, ["tests"], None, variables, workers=2)
+    assert counts == Counts(passed=10, failed=3)
+    ran = {file.name: file.read_text() for file in tests.rglob("test_*.py.*")}
+    assert len(ran) == 10 and ran.pop("test_c.py.serial") == "alone"
+    workers = {name: {ran[f"test_{name}.py.{n}"] for n in range(3)} for name in "abc"}
+    assert {worker for found in workers.values() for worker in found} == {"gw0", "gw1"}
+    assert all(len(found) == 1 for found in workers.values())  # a file's tests share its fixtures
+
+
+def test_only_files_and_tests_with_the_mark_run_again():
+    marked = "tests/library/test_einsum.py"
+    assert marked in serial_paths(["tests"]) and marked in serial_paths(["tests/library"])
+    assert serial_paths([f"{marked}::test_a", "tests/host/none.py", "tests/cli/test_build.py"]) == [f"{marked}::test_a"]
+
+
+def test_one_file_sanitizers_and_runs_without_pytorch_have_one_process():
+    release, env = Build("release"), full_environment("2.15")
+    assert count_workers(release, env, ["tests"], 4) == count_workers(release, env, ["tests/host", "tests/cli"], 4) == 4
+    assert count_workers(release, env, ["tests/library/test_einsum.py"], 4) == 1
+    assert count_workers(release, env, ["tests/library/test_einsum.py::test_a"], 4) == 1
+    assert count_workers(Build("asan"), env, ["tests"], 4) == 1
+    assert count_workers(release, None, ["tests"], 4) == 1
 
 
 def library_loaders() -> set[str]:

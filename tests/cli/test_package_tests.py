@@ -64,7 +64,7 @@ def test_the_environment_has_a_folder_and_a_lock_file_of_its_own():
 def test_its_programs_run_alone_or_after_the_other_suites(monkeypatch, capsys):
     started = []
 
-    def pytest_run(tree, python, paths, name_filter, variables):
+    def pytest_run(tree, python, paths, name_filter, variables, **_):
         started.append((python, list(paths), variables.get("SIMPLE_TEST_PACKAGES")))
         return Counts(passed=1)
 

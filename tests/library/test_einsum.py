@@ -55,6 +55,7 @@ def test_random_networks_have_the_bits_of_pytorch(count):
         assert equal(OURS.einsum(equation, operands), torch.einsum(equation, *operands)), equation
 
 
+@pytest.mark.serial
 def test_the_order_saves_time():
     operands = operands_of([(400, 2), (2, 400), (400, 400), (400, 1)])
     begin = time.perf_counter()

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from layout import ROOT, Build, Environment
+from building import jobs, memory_bytes
+from layout import ROOT, SANITIZED, Build, Environment
 
 # Tests that load the library into their own Python process.
 _EMBEDDED = (
@@ -82,6 +83,7 @@ _QUANTIZATION = (
 NOTEBOOKS = "tests/notebooks"
 _STARTED = time.monotonic()  # before the set-up
 CI_MINUTES = 60  # timeout-minutes in .github/workflows/ci.yml
+_SERIAL = "serial"  # the mark of tests that measure time: they run when no other test does
 _IN_A_BROWSER = "tests/website/test_browser.py"
 _SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 _PENDING = re.compile(r"^(\d+) pending$")
@@ -140,7 +142,8 @@ def run_tests(
         total += _suite("specs", lambda: _specs(tree, specs, name_filter, variables))
     if pythons:
         python = str(env.python) if env else sys.executable
-        total += _suite("pytest", lambda: _pytest(tree, python, pythons, name_filter, variables))
+        workers = count_workers(tree, env, pythons, jobs(os.cpu_count() or 1, memory_bytes()))
+        total += _suite("pytest", lambda: _pytest(tree, python, pythons, name_filter, variables, workers=workers))
     if packages:
         total += _packages_suite(tree, packages, name_filter, long)
     print(duration(time.monotonic() - _STARTED, is_short=not (paths or name_filter or long)), flush=True)
@@ -256,22 +259,52 @@ def _ctest(tree: Build, pattern: str | None, variables: dict[str, str]) -> Count
 
 
 def _pytest(
-    tree: Build, python: str, paths: Sequence[str], name_filter: str | None, variables: dict[str, str]
+    tree: Build,
+    python: str,
+    paths: Sequence[str],
+    name_filter: str | None,
+    variables: dict[str, str],
+    *,
+    workers: int = 1,
 ) -> Counts:
-    def run(chosen: Sequence[str], seen: dict[str, str]) -> Counts:
-        report = _fresh_report(tree, "pytest.xml")
-        command = [python, "-m", "pytest", f"--junitxml={report}", *chosen]
+    """Runs pytest. More than one worker: each runs whole files; then the tests marked as serial run alone."""
+
+    def run(chosen: Sequence[str], seen: dict[str, str], *options: str, name: str = "pytest.xml") -> Counts:
+        report = _fresh_report(tree, name)
+        command = [python, "-m", "pytest", f"--junitxml={report}", *options, *chosen]
         if name_filter:
             command += ["-k", name_filter]
         status = subprocess.run(command, cwd=ROOT, env=seen, check=False).returncode
         nothing_collected = 5
         return count_junit(report, 0 if status == nothing_collected else status)
 
+    if workers > 1:
+        counts = run(paths, variables, "-n", str(workers), "--dist", "loadfile", "-m", f"not {_SERIAL}")
+        alone = serial_paths(paths)
+        return counts + run(alone, variables, "-m", _SERIAL, name="pytest-serial.xml") if alone else counts
     if tree.preset != "asan":
         return run(paths, variables)
     hosts, embedded = split_embedded(paths)
     counts = run([*hosts, *(f"--ignore={entry}" for entry in _EMBEDDED)], variables) if hosts else Counts()
     return counts + run(embedded, sanitized_embedded(variables)) if embedded else counts
+
+
+def count_workers(tree: Build, env: Environment | None, paths: Sequence[str], limit: int) -> int:
+    """The processes of pytest. One file runs directly, and so do the tests of sanitized programs, which need several
+    times the memory, and those without PyTorch, whose Python need not have pytest-xdist."""
+    is_one_file = len(paths) == 1 and not (ROOT / paths[0]).is_dir()
+    return 1 if env is None or tree.preset in SANITIZED or is_one_file else limit
+
+
+def serial_paths(paths: Sequence[str]) -> list[str]:
+    """Of these files, tests (FILE::NAME) and folders: the files and tests in which a test is marked as serial."""
+    found = []
+    for path in paths:
+        named = ROOT / path.partition("::")[0]
+        files = sorted(named.rglob("test_*.py")) if named.is_dir() else [named]
+        marked = [file for file in files if file.is_file() and f"mark.{_SERIAL}" in file.read_text()]
+        found += [os.path.relpath(file, ROOT) for file in marked] if named.is_dir() else [path] * len(marked)
+    return found
 
 
 def split_embedded(paths: Sequence[str]) -> tuple[list[str], list[str]]:
