@@ -62,6 +62,8 @@ def native_types() -> tuple[type, type]:
     """Create the types of Simple's modules in Python, and of the containers of their arrays and dicts."""
     import torch
 
+    registrations = [0]  # of members, by Python
+
     class Members(torch.nn.Module):
         """Tensors of a module of Simple, which stay the same objects."""
 
@@ -89,17 +91,24 @@ def native_types() -> tuple[type, type]:
         """A module of Simple. Its parameters and buffers are the same tensors in both languages."""
 
         def __init__(
-            self, native: Any, name: str, found: list[Any], build: Callable[[Any], Any], call_with: Callable[..., Any]
+            self,
+            native: Any,
+            name: str,
+            found: list[Any],
+            build: Callable[[Any], Any],
+            call_with: Callable[..., Any],
+            register: Callable[[str, str, Any], None],
         ) -> None:
             super().__init__()
-            self.__dict__.update(_native=native, _native_name=name, _build=build, _call_with=call_with, _used=[])
+            self.__dict__.update(_native=native, _native_name=name, _build=build, _call_with=call_with)
+            self.__dict__.update(_register_natively=register, _own=[], _used=[], _used_at=-1)
             self.training = native.training
             for kind, path, value in found:
-                self._used.extend(_place(self, Members, kind, path, value))
+                self._own.extend(_place(self, Members, kind, path, value))
 
         def forward(self, *args: Any, **named: Any) -> Any:
             replaced = False
-            for members, name, member in self._used:
+            for members, name, member in self._members_in_use():
                 current = members.get(name)
                 if current is member:
                     continue
@@ -116,9 +125,59 @@ def native_types() -> tuple[type, type]:
             state.update(self.named_buffers())
             return self._call_with(state, *args, **named)
 
+        def _members_in_use(self) -> list[tuple[dict[str, Any], str, Any]]:
+            """The tensors and modules that Simple uses, also of children, which Python may have registered since."""
+            if self._used_at != registrations[0]:
+                self._used = list(self._own)
+                for _, _, member in self._own:
+                    self._used += member._members_in_use() if isinstance(member, NativeModule) else []
+                self._used_at = registrations[0]
+            return self._used
+
         def train(self, mode: bool = True) -> Any:
             self._native.train(mode)
             return super().train(mode)
+
+        # What Python registers becomes a member of the native module, which its optimizers and files contain.
+
+        def register_parameter(self, name: str, param: Any) -> None:
+            before = self._parameters.get(name)
+            super().register_parameter(name, param)
+            self._register("parameter", self._parameters, name, param, before)
+
+        def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+            before = self._buffers.get(name)
+            super().register_buffer(name, tensor, persistent)
+            self._register("buffer" if persistent else "transient", self._buffers, name, tensor, before)
+
+        def add_module(self, name: str, module: Any) -> None:
+            before = self._modules.get(name)
+            super().add_module(name, module)
+            self._register("module", self._modules, name, module, before)
+
+        register_module = add_module
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            before = self._modules.get(name)
+            is_array = isinstance(before, Members) and not isinstance(before, NativeModule)
+            if isinstance(value, torch.nn.Module) and not is_array and (before is not None or not hasattr(self, name)):
+                self.add_module(name, value)
+            else:
+                super().__setattr__(name, value)
+
+        def _register(self, kind: str, members: dict[str, Any], name: str, value: Any, before: Any) -> None:
+            if value is None and before is not None:
+                return  # it is removed in Python only, and forward() reports it
+            try:
+                self._register_natively(kind, name, value._native if isinstance(value, NativeModule) else value)
+            except BaseException:
+                members[name] = before
+                if before is None:
+                    del members[name]
+                raise
+            others = [own for own in self._own if own[0] is not members or own[1] != name]
+            self.__dict__["_own"] = others + ([] if value is None else [(members, name, members[name])])
+            registrations[0] += 1
 
         # Hooks belong to the native module, so that they also run when Simple calls it.
 
@@ -191,7 +250,7 @@ def _place(module: Any, container: type, kind: str, path: str, value: Any) -> li
         module = module._modules[part]
     if kind == "module":
         module._modules[name] = value
-        return [*used, (module._modules, name, value), *getattr(value, "_used", ())]
+        return [*used, (module._modules, name, value)]
     if kind == "parameter":
         value._is_param = True  # makes it an instance of torch.nn.Parameter
         module._parameters[name] = value
@@ -203,7 +262,12 @@ def _place(module: Any, container: type, kind: str, path: str, value: Any) -> li
 
 
 def native_module(
-    native: Any, name: str, found: list[Any], build: Callable[[Any], Any], call_with: Callable[..., Any]
+    native: Any,
+    name: str,
+    found: list[Any],
+    build: Callable[[Any], Any],
+    call_with: Callable[..., Any],
+    register: Callable[[str, str, Any], None],
 ) -> Any:
     """Return a torch.nn.Module for a module of Simple.
 
@@ -211,8 +275,9 @@ def native_module(
         found: kinds, names and values of its members.
         build: makes such a module for another one of Simple.
         call_with: calls it with a dict of tensors in place of its own.
+        register: adds a member to it: its kind, as in `found`, its name and its value.
     """
-    return _type_with_forward(_signature_of(native))(native, name, found, build, call_with)
+    return _type_with_forward(_signature_of(native))(native, name, found, build, call_with, register)
 
 
 def _signature_of(native: Any) -> inspect.Signature | None:
