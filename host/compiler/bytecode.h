@@ -45,7 +45,9 @@ namespace spl {
   X(Await, "rr-") X(Yield, "rr-") X(Contains, "rrr") X(Is, "rrr") X(Assert, "rr-") X(DeferMark, "r--") X(DeferPush, "r--")          \
   X(RunDefers, "r--") X(WithEnter, "rr-") X(Decorate, "rrr") X(Use, "---") X(Link, "---") X(Release, "r--")  \
   X(AsDeclared, "r--") X(Super, "rr-") X(CheckOperands, "-rr") X(CheckValue, "r--") X(CheckChange, "r--") X(ReleaseReassigned, "r--") \
-  X(ReleaseReassignedGlobal, "---") X(LoadLiteral, "r--") X(CheckKey, "-rr") X(CheckWidth, "r--") X(NextClass, "rr-") X(GetIndexOrNil, "rrr")
+  X(ReleaseReassignedGlobal, "---") X(LoadLiteral, "r--") X(CheckKey, "-rr") X(CheckWidth, "r--") X(NextClass, "rr-") X(GetIndexOrNil, "rrr") \
+  X(UpdateK, "r--") X(UpdateFieldK, "r--") X(FieldElement, "rr-") X(FieldElementAt, "rr-") X(Operand, "-r-")   \
+  X(Length, "r--") X(Push, "rr-")
 // clang-format on
 
 enum class Op : uint16_t {

@@ -121,6 +121,16 @@ bool is_super(const Expr& expr) {
 }
 }  // namespace
 
+// The first register of a call's window, with the value of `head`. It is the destination itself if the
+// registers behind that one are free.
+Register FunctionCompiler::window_of(const Expr& head, Register dest) {
+  if (dest != static_cast<Register>(kTemporary | (temporary_count_ - 1)) || temporary_count_ == 0) {
+    return temporary_of(head);
+  }
+  expr_to(head, dest);
+  return dest;
+}
+
 void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
   const std::optional<Name> reassigned = std::exchange(reassigned_, std::nullopt);
   const Expr* callee = expr.callee.get();
@@ -147,7 +157,7 @@ void FunctionCompiler::compile(const CallExpr& expr, Register dest) {
       note_shown(*arg.value);
     }
   }
-  const Register window = temporary_of(*callee);
+  const Register window = window_of(*callee, dest);
   const uint16_t count = arguments(expr.args, !names_builtin(*callee));
   check_visited(*callee, expr.args, static_cast<Register>(window + 1));
   release_reassigned(reassigned);
@@ -187,7 +197,7 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
   if (callee.nil_safe) {
     accept_absence(*callee.object);
   }
-  const Register window = temporary_of(*callee.object);
+  const Register window = window_of(*callee.object, dest);
   const size_t absent = callee.nil_safe ? jump_if_absent(window) : 0;
   check_result_change(callee, window);
   const uint16_t count = arguments(args);
@@ -195,7 +205,9 @@ void FunctionCompiler::method_call(const FieldExpr& callee, const std::vector<Ar
   span_ = callee.span;
   invoke(callee.name, args, window, count);
   proto_->caches.back().is_super = is_super(*callee.object);
-  emit(Op::kTake, dest, window);
+  if (dest != window) {
+    emit(Op::kTake, dest, window);
+  }
   if (callee.nil_safe) {
     const size_t end = emit_jump(Op::kJump);
     patch(absent);
@@ -240,7 +252,8 @@ void FunctionCompiler::mutating_call(const FieldExpr& callee, const std::vector<
 
 void FunctionCompiler::invoke(Symbol method, const std::vector<Arg>& args, Register window, uint16_t count) {
   if (simple_arguments(args)) {
-    emit(Op::kInvoke, window, count, cache(method));
+    static const Symbol length = intern("len");
+    emit(method == length && count == 0 ? Op::kLength : Op::kInvoke, window, count, cache(method));
     return;
   }
   const uint16_t spec = call_spec(args);

@@ -74,7 +74,13 @@ void FunctionCompiler::change(const FieldExpr& callee, const std::vector<Arg>& a
   }
   proto_->paths.push_back(path);
   check_removal(callee, args, proto_->paths.size() - 1, static_cast<Register>(window + 1));
-  emit(Op::kInvokeLvalue, window, count, cache(callee.name));
+  static const Symbol push = intern("push"), append = intern("append");
+  const bool is_push = (callee.name == push || callee.name == append) && count == 1 && path.spec < 0;
+  if (is_push && path.root == LvaluePath::Root::kRegister && path.steps.empty()) {
+    emit(Op::kPush, window, path.operand, cache(callee.name));
+  } else {
+    emit(Op::kInvokeLvalue, window, count, cache(callee.name));
+  }
   emit_extra(static_cast<int32_t>(proto_->paths.size() - 1));
   note_shared_change(path);
   emit(Op::kTake, dest, window);

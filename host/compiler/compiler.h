@@ -260,6 +260,7 @@ class FunctionCompiler {
   void assign_chained(const AssignStmt& stmt);
   void compound_assign_name(const NameExpr& target, BinaryOp op, const Expr& right);
   void in_place(BinaryOp op, Register current, Register value);
+  std::optional<uint16_t> constant_step(BinaryOp op, const Expr& right);
   void release_lvalue(BinaryOp op, Register current, size_t path, Register value);
   void for_range(const ForStmt& stmt, const RangeExpr& range);
   void for_each(const ForStmt& stmt);
@@ -318,6 +319,8 @@ class FunctionCompiler {
   void compile(const TupleFieldExpr& expr, Register dest);
   void compile(const CallExpr& expr, Register dest);
   void compile(const UpdateCallExpr& expr, Register dest);
+  std::optional<Register> register_of(const Expr& expr);
+  bool field_element_to(const IndexExpr& expr, Register dest);
   void compile(const IndexExpr& expr, Register dest);
   void compile(const SliceExpr& expr, Register dest);
   void compile(const UnaryExpr& expr, Register dest);
@@ -362,6 +365,7 @@ class FunctionCompiler {
   bool simple_arguments(const std::vector<Arg>& args) const;
   /// Evaluates arguments into fresh temporaries. A variable that holds a &T is moved if the call `moves`.
   uint16_t arguments(const std::vector<Arg>& args, bool moves = true);
+  Register window_of(const Expr& head, Register dest);
   void dict_argument(const Expr& mapping);
   uint16_t call_spec(const std::vector<Arg>& args);
   void method_call(const FieldExpr& callee, const std::vector<Arg>& args, Register dest,
@@ -462,7 +466,8 @@ class FunctionCompiler {
   uint16_t constant(Value owned);
   void load_constant(Register dest, Value owned);
   void convert_arguments(const std::vector<Param>& params, size_t first);
-  uint16_t text_constant(const std::string& text) { return constant(make_text(text)); }
+  uint16_t text_constant(const std::string& text) { return constant(make_text_constant(text)); }
+  std::optional<uint16_t> compared_constant(const Expr& expr);
   uint16_t cache(Symbol name);
   Register temporary();
   Register temporaries(uint32_t count);

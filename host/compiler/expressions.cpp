@@ -135,7 +135,7 @@ void FunctionCompiler::compile(const NilExpr&, Register dest) { emit(Op::kLoadNi
 
 void FunctionCompiler::compile(const TextExpr& expr, Register dest) {
   check_raw_escapes(expr);
-  load_constant(dest, make_text(expr.value));
+  load_constant(dest, make_text_constant(expr.value));
 }
 
 void FunctionCompiler::compile(const NameExpr& expr, Register dest) { name_to(expr.name, expr.span, dest); }
@@ -176,10 +176,44 @@ void FunctionCompiler::compile(const TupleFieldExpr& expr, Register dest) {
   emit(Op::kGetTupleField, dest, object, static_cast<uint32_t>(expr.index));
 }
 
+// The register of a variable of the function; nothing for any other expression.
+std::optional<Register> FunctionCompiler::register_of(const Expr& expr) {
+  const bool self = expr.kind == ExprKind::kSelf;
+  if (!self && expr.kind != ExprKind::kName) {
+    return std::nullopt;
+  }
+  const Local* local = find_local(self ? intern("self") : as<NameExpr>(expr).name);
+  return local == nullptr || local->is_cell ? std::nullopt : std::optional(operand(expr));
+}
+
+// `x.f[i]` and `x.f[y.g]`, where `i` and `y` are variables of the function: one instruction, which does not
+// copy x.f.
+bool FunctionCompiler::field_element_to(const IndexExpr& expr, Register dest) {
+  if (expr.object->kind != ExprKind::kField || as<FieldExpr>(*expr.object).nil_safe || expr.checks_key ||
+      is_port()) {
+    return false;
+  }
+  const Expr& index = *expr.subscripts[0];
+  const bool is_field = index.kind == ExprKind::kField && !as<FieldExpr>(index).nil_safe;
+  const auto base = register_of(is_field ? *as<FieldExpr>(index).object : index);
+  if (!base) {
+    return false;
+  }
+  const auto& held = as<FieldExpr>(*expr.object);
+  const Register object = operand(*held.object);
+  span_ = expr.span;
+  emit(is_field ? Op::kFieldElementAt : Op::kFieldElement, dest, object, cache(held.name));
+  emit(Op::kOperand, 0, *base, is_field ? cache(as<FieldExpr>(index).name) : 0);
+  return true;
+}
+
 void FunctionCompiler::compile(const IndexExpr& expr, Register dest) {
-  const Register object = operand(*expr.object);
   const bool is_single =
       expr.subscripts.size() == 1 && !expr.tuple && expr.subscripts[0]->kind != ExprKind::kSlice;
+  if (is_single && field_element_to(expr, dest)) {
+    return;
+  }
+  const Register object = operand(*expr.object);
   Register subscript;
   if (is_single) {
     accept_truncation(*expr.subscripts[0]);

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "host/compiler/compiler.h"
 #include "host/values/objects.h"
+#include "host/values/sized.h"
 
 namespace spl {
 
@@ -56,6 +58,22 @@ bool literal_value(const Expr& expr, Value& value) {
     default:
       return false;
   }
+}
+
+bool number_literal(const Expr& expr, Value& value) {
+  if (expr.kind == ExprKind::kInt) {
+    const auto& literal = as<IntExpr>(expr);
+    if (suffix_type(literal.suffix) != Tag::kInt) {
+      return false;
+    }
+    value = Value::integer(literal.value);
+    return true;
+  }
+  if (expr.kind == ExprKind::kFloat && suffix_type(as<FloatExpr>(expr).suffix) != Tag::kFloat32) {
+    value = Value::number(as<FloatExpr>(expr).value);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace spl

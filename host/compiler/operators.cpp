@@ -1,5 +1,6 @@
 // Binary operators, comparisons, conditions, if and match.
 #include "host/compiler/compiler.h"
+#include "host/compiler/literal_value.h"
 #include "host/compiler/type_names.h"
 #include "host/values/sized.h"
 
@@ -8,22 +9,6 @@ namespace spl {
 namespace {
 
 const Op kConstantForm[] = {Op::kAddK, Op::kSubtractK, Op::kMultiplyK, Op::kDivideK, Op::kRemainderK};
-
-bool number_literal(const Expr& expr, Value& value) {
-  if (expr.kind == ExprKind::kInt) {
-    const auto& literal = as<IntExpr>(expr);
-    if (suffix_type(literal.suffix) != Tag::kInt) {
-      return false;
-    }
-    value = Value::integer(literal.value);
-    return true;
-  }
-  if (expr.kind == ExprKind::kFloat && suffix_type(as<FloatExpr>(expr).suffix) != Tag::kFloat32) {
-    value = Value::number(as<FloatExpr>(expr).value);
-    return true;
-  }
-  return false;
-}
 
 // The index of a specialized instruction, or -1 for an operator that uses the general one.
 int arithmetic_index(BinaryOp op) {
@@ -247,6 +232,18 @@ void FunctionCompiler::chain_to(const Expr& first, const std::vector<ChainLink>&
   emit(Op::kTake, dest, result);
 }
 
+// The constant with which an operand is compared, if it is a number or a text.
+std::optional<uint16_t> FunctionCompiler::compared_constant(const Expr& expr) {
+  if (Value number; number_literal(expr, number)) {
+    return constant(number);
+  }
+  if (expr.kind != ExprKind::kText) {
+    return std::nullopt;
+  }
+  check_raw_escapes(as<TextExpr>(expr));
+  return text_constant(as<TextExpr>(expr).value);
+}
+
 std::vector<size_t> FunctionCompiler::jump_if_false(const Expr& expr) {
   const uint32_t mark = temporary_count_;
   std::vector<size_t> jumps;
@@ -270,10 +267,9 @@ std::vector<size_t> FunctionCompiler::jump_if_false(const Expr& expr) {
       check_search_result(binary);
       accept_absence(binary);
       const Register left = compared_operand(*binary.left, *binary.right);
-      Value number;
-      if (number_literal(*binary.right, number)) {
+      if (const auto literal = compared_constant(*binary.right)) {
         span_ = expr.span;
-        emit(nth(Op::kJumpUnlessLessK, comparison), 0, left, constant(number));
+        emit(nth(Op::kJumpUnlessLessK, comparison), 0, left, *literal);
       } else {
         const Register right = compared_operand(*binary.right, *binary.left);
         span_ = expr.span;

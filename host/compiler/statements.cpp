@@ -3,6 +3,7 @@
 
 #include "host/compiler/compiler.h"
 #include "host/compiler/extern.h"
+#include "host/compiler/literal_value.h"
 #include "host/syntax/visit.h"
 
 namespace spl {
@@ -530,21 +531,33 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
   }
   proto_->paths.push_back(path);
   const size_t index = proto_->paths.size() - 1;
+  const uint32_t mark = temporary_count_;
   const Register current = temporary();
   // The field of a variable has instructions of its own, which cache where the field is.
   const bool is_field = path.root == LvaluePath::Root::kRegister && path.steps.size() == 1 &&
                         path.steps[0].form == LvaluePath::Step::Form::kField;
+  const auto step = constant_step(*stmt.op, *stmt.value);
+  if (is_field && step) {
+    temporary_count_ = mark;
+    emit(Op::kUpdateFieldK, path.operand, *step, cache(path.steps[0].operand));
+    emit_extra(static_cast<int32_t>(*stmt.op));
+    return;
+  }
   if (is_field) {
     emit(Op::kGetField, current, path.operand, cache(path.steps[0].operand));
   } else {
     emit_wide(Op::kGetLvalue, current, static_cast<int32_t>(index));
   }
-  if (*stmt.op == BinaryOp::kAdd) {
-    check_replaced(target, current);
+  if (step) {
+    emit(Op::kUpdateK, current, *step, static_cast<uint32_t>(*stmt.op));
+  } else {
+    if (*stmt.op == BinaryOp::kAdd) {
+      check_replaced(target, current);
+    }
+    const Register value = operand(*stmt.value);
+    release_lvalue(*stmt.op, current, index, value);
+    in_place(*stmt.op, current, value);
   }
-  const Register value = operand(*stmt.value);
-  release_lvalue(*stmt.op, current, index, value);
-  in_place(*stmt.op, current, value);
   if (is_field) {
     emit(Op::kSetField, path.operand, current, cache(path.steps[0].operand));
   } else {
@@ -571,12 +584,22 @@ void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op,
       path.operand = name.operand;
       check_change(target, std::move(path), target.span);
     }
-    in_place(op, static_cast<Register>(name.operand), operand(right));
+    if (const auto step = constant_step(op, right)) {
+      emit(Op::kUpdateK, name.operand, *step, static_cast<uint32_t>(op));
+    } else {
+      in_place(op, static_cast<Register>(name.operand), operand(right));
+    }
     check_width(target.name, static_cast<Register>(name.operand));
     return;
   }
   const Register current = temporary();
   read(name, current);
+  if (const auto step = constant_step(op, right)) {
+    emit(Op::kUpdateK, current, *step, static_cast<uint32_t>(op));
+    check_width(target.name, current);
+    write(name, current, target.name, target.span);
+    return;
+  }
   if (op == BinaryOp::kAdd) {
     check_replaced(target, current);
   }
@@ -590,6 +613,17 @@ void FunctionCompiler::compound_assign_name(const NameExpr& target, BinaryOp op,
   in_place(op, current, value);
   check_width(target.name, current);
   write(name, current, target.name, target.span);
+}
+
+// The constant by which `+=`, `-=` or `*=` changes a value, if it is a number.
+std::optional<uint16_t> FunctionCompiler::constant_step(BinaryOp op, const Expr& right) {
+  const bool is_step = op == BinaryOp::kAdd || op == BinaryOp::kSubtract || op == BinaryOp::kMultiply;
+  Value number;
+  if (!is_step || !number_literal(right, number)) {
+    return std::nullopt;
+  }
+  span_ = right.span;
+  return constant(number);
 }
 
 void FunctionCompiler::in_place(BinaryOp op, Register current, Register value) {

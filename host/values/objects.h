@@ -1,6 +1,7 @@
 // Every kind of heap object.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -274,7 +275,15 @@ struct Iterator : Object {
 Value make_closure(const Proto* proto);
 Value make_text(std::string text);
 /// The text of one character, `bytes` long. The texts of ASCII characters are shared. Owned.
-Value make_character(const std::string& text, size_t at, size_t bytes);
+extern std::array<Object*, 128> ascii_texts;  // made when they are needed
+Value make_first_character(const std::string& text, size_t at, size_t bytes);
+inline Value make_character(const std::string& text, size_t at, size_t bytes) {
+  const auto code = static_cast<unsigned char>(text[at]);
+  const bool is_known = bytes == 1 && code < ascii_texts.size() && ascii_texts[code] != nullptr;
+  return is_known ? retained(Value::object(ascii_texts[code])) : make_first_character(text, at, bytes);
+}
+/// A text of the program, which is never changed in place. Owned.
+Value make_text_constant(const std::string& text);
 Value make_array(std::vector<Value> owned_items);
 Value make_tuple(std::vector<Value> owned_items);
 Value make_range(Value start, Value end, bool inclusive);

@@ -9,16 +9,20 @@ namespace spl {
 
 size_t Text::count_characters() const { return length_ = utf8_length(text_); }
 
-Value make_character(const std::string& text, size_t at, size_t bytes) {
-  static constinit std::array<Object*, 128> ascii{};  // made when they are needed
+constinit std::array<Object*, 128> ascii_texts{};
+
+Value make_first_character(const std::string& text, size_t at, size_t bytes) {
   const auto code = static_cast<unsigned char>(text[at]);
-  if (bytes == 1 && code < ascii.size()) {
-    if (ascii[code] == nullptr) [[unlikely]] {
-      ascii[code] = make_text(std::string(1, text[at])).as_object;
-    }
-    return retained(Value::object(ascii[code]));
+  const Value made = make_text(text.substr(at, bytes));
+  if (bytes == 1 && code < ascii_texts.size()) {
+    ascii_texts[code] = made.as_object;
+    return retained(made);
   }
-  return make_text(text.substr(at, bytes));
+  return made;
+}
+
+Value make_text_constant(const std::string& text) {
+  return text.size() == 1 ? make_character(text, 0, 1) : make_text(text);
 }
 
 size_t Text::byte_of(size_t index) const {

@@ -166,20 +166,23 @@ std::string Thread::missing_key_hint() const {
   const Frame& frame = frames_[frame_count_ - 1];
   const Instruction* const begin = frame.proto->code.data();
   const Instruction& current = frame.pc[-1];
-  const bool is_operator = current.op >= Op::kAdd && current.op <= Op::kRemainderK;
+  const bool is_update = current.op == Op::kUpdateK;
+  const bool is_operator = is_update || (current.op >= Op::kAdd && current.op <= Op::kRemainderK);
   if (!is_operator && current.op != Op::kGetIndex) {
     return "";
   }
   const Value* const registers = stack_ + frame.base;
   for (const Instruction* at = &current - 1; at > begin && frame.pc - at <= kNear; --at) {
     const Instruction& load = at[-1];
-    const bool is_operand = at->a == current.b || at->a == current.c;
+    const bool is_operand = is_update ? at->a == current.a : at->a == current.b || at->a == current.c;
+    const bool is_of_field = at->op == Op::kFieldElement;
     // The result may have replaced the object or the subscript.
-    if (at->op != Op::kGetIndex || !is_operand || !registers[at->a].is_nil()) {
+    if ((at->op != Op::kGetIndex && !is_of_field) || !is_operand || !registers[at->a].is_nil()) {
       continue;
     }
-    const bool is_constant = load.op == Op::kLoadConstant && load.a == at->c;
-    const Value key = is_constant ? frame.proto->constants[static_cast<size_t>(load.d)] : registers[at->c];
+    const uint16_t index = is_of_field ? at[1].b : at->c;
+    const bool is_constant = load.op == Op::kLoadConstant && load.a == index;
+    const Value key = is_constant ? frame.proto->constants[load.b] : registers[index];
     if (!key.is_nil()) {
       return "the value of [" + (key.is(Kind::kText) ? "'" + text_of(key) + "'" : display(key)) +
              "] is nil, as that of a key which a dict does not have";

@@ -4,6 +4,7 @@
 // errors, and call functions of Thread.
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <new>
 
 #include "host/installation.h"
@@ -95,12 +96,77 @@ Value concatenated(const Value* parts, uint32_t count) {
   return make_text(std::move(text));
 }
 
-void append_displayed(Text& text, Value more) {
-  if (more.is(Kind::kText)) {
-    text.append(text_of(more));
-  } else {
-    text.append(display(more));
+// The field where the last lookup found it, borrowed; missing if it must be looked up.
+inline Value cached_field(Value object, const Cache& cache) {
+  const bool is_cached = object.is(Kind::kInstance) && as_object<Instance>(object)->record == cache.type &&
+                         cache.type != nullptr;
+  return is_cached ? as_object<Instance>(object)->fields()[cache.index] : Value::missing();
+}
+
+// The element of an array, or the character of an ASCII text. Owned; missing for all else.
+inline Value element_of(Value sequence, Value index) {
+  if (!index.is_int() || !sequence.is_object()) {
+    return Value::missing();
   }
+  if (sequence.as_object->kind == Kind::kArray) {
+    const Elements& items = as_object<Array>(sequence)->items;
+    const int64_t at = index.as_int < 0 ? index.as_int + static_cast<int64_t>(items.size()) : index.as_int;
+    return static_cast<uint64_t>(at) < items.size() ? retained(items[static_cast<size_t>(at)])
+                                                    : Value::missing();
+  }
+  if (sequence.as_object->kind == Kind::kText && as_object<Text>(sequence)->is_ascii()) {
+    const std::string& text = text_of(sequence);
+    const int64_t at = index.as_int < 0 ? index.as_int + static_cast<int64_t>(text.size()) : index.as_int;
+    return static_cast<uint64_t>(at) < text.size() ? make_character(text, static_cast<size_t>(at), 1)
+                                                   : Value::missing();
+  }
+  return Value::missing();
+}
+
+// `number op= by`, for a sum, a difference or a product. False, without a change, for any other value.
+inline bool update_number(Value& number, BinaryOp op, Value by) {
+  if (number.is_int() && by.is_int()) {
+    int64_t result;
+    if (!is_exact(op, number.as_int, by.as_int, result)) {
+      return false;
+    }
+    number.as_int = result;
+    return true;
+  }
+  if (!number.is_number()) {
+    return false;
+  }
+  const double a = number.to_double(), b = by.to_double();
+  number = Value::number(op == BinaryOp::kAdd ? a + b : op == BinaryOp::kSubtract ? a - b : a * b);
+  return true;
+}
+
+inline bool is_same_text(Value x, Value y) {
+  if (x.as_object == y.as_object) {
+    return true;
+  }
+  const std::string &a = text_of(x), &b = text_of(y);
+  return a.size() == b.size() && a[0] == b[0] && std::memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+// `held + more` in the text or the array itself, if nothing else refers to it. False, without a change, for
+// any other sum.
+bool append_in_place(Value held, Value more) {
+  if (!held.is_object() || held.as_object->refs != 1 || more.is(Kind::kInstance)) {
+    return false;
+  }
+  if (held.is(Kind::kText)) {
+    as_object<Text>(held)->append(more.is(Kind::kText) ? text_of(more) : display(more));
+    return true;
+  }
+  if (!held.is(Kind::kArray) || !more.is(Kind::kArray) || held.as_object == more.as_object) {
+    return false;
+  }
+  auto& items = as_object<Array>(held)->items;
+  for (const Value item : as_object<Array>(more)->items) {
+    items.push_back(retained(item));
+  }
+  return true;
 }
 
 }  // namespace

@@ -150,6 +150,12 @@ class Thread {
   void locate(SimpleError& error) const;
   bool comparison_holds(BinaryOp op, Value a, Value b);
 
+  // updates.cpp
+  Value field_of(Value object, Cache& cache);
+  Value field_element(Value object, Cache& cache, Value index_base, Cache* index_field);
+  void update(Value& value, BinaryOp op, Value by);
+  void update_field(Value& object, Cache& cache, BinaryOp op, Value by);
+
   // unwinding.cpp
   class UnwindStackLimit;
   bool unwind(uint32_t floor, SimpleError& error);
