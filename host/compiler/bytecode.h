@@ -47,7 +47,7 @@ namespace spl {
   X(AsDeclared, "r--") X(Super, "rr-") X(CheckOperands, "-rr") X(CheckValue, "r--") X(CheckChange, "r--") X(ReleaseReassigned, "r--") \
   X(ReleaseReassignedGlobal, "---") X(LoadLiteral, "r--") X(CheckKey, "-rr") X(CheckWidth, "r--") X(NextClass, "rr-") X(GetIndexOrNil, "rrr") \
   X(UpdateK, "r--") X(UpdateFieldK, "r--") X(FieldElement, "rr-") X(FieldElementAt, "rr-") X(Operand, "-r-")   \
-  X(Length, "r--") X(Push, "rr-")
+  X(Length, "r--") X(Push, "rr-") X(Conform, "r--") X(ConformPassed, "r--")
 // clang-format on
 
 enum class Op : uint16_t {

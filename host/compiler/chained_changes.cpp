@@ -61,6 +61,16 @@ void FunctionCompiler::chain_to(const FieldExpr& callee, const std::vector<Arg>&
   patch(end);
 }
 
+// The element that push(), insert() and set() store in a parameter.
+void FunctionCompiler::check_stored_argument(const FieldExpr& callee, uint16_t count, Register window) {
+  static const Symbol push = intern("push"), append = intern("append"), insert = intern("insert"),
+                      set = intern("set");
+  const bool is_first = callee.name == push || callee.name == append;
+  if (is_first ? count == 1 : count == 2 && (callee.name == insert || callee.name == set)) {
+    check_stored(*callee.object, static_cast<Register>(window + count));
+  }
+}
+
 // Calls a method that changes the value in the lvalue itself.
 void FunctionCompiler::change(const FieldExpr& callee, const std::vector<Arg>& args, LvaluePath path,
                               Register dest) {
@@ -69,6 +79,7 @@ void FunctionCompiler::change(const FieldExpr& callee, const std::vector<Arg>& a
   const Register window = temporary();
   const uint16_t count = arguments(args);
   span_ = callee.span;
+  check_stored_argument(callee, count, window);
   if (!simple_arguments(args)) {
     path.spec = call_spec(args);
   }

@@ -485,9 +485,9 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
       show_default(params[i], i);
     }
     locals_[first_local + i].name = proto_->parameters[first + i];
-    locals_[first_local + i].width =
-        params[i].kind == ParamKind::kNormal ? declared_width(module_, params[i].type.get()) : 0;
-    check_width(locals_[first_local + i].width, reg, "'" + name_of(params[i].name) + "'");
+    if (params[i].kind == ParamKind::kNormal) {
+      check_parameter(locals_[first_local + i], params[i].type.get());
+    }
     declared(reg);
   }
   for (size_t i = 0; i < params.size(); ++i) {
@@ -548,7 +548,7 @@ const Proto* FunctionCompiler::function(const FunctionDecl& decl, bool is_method
   declare_early_variables();
   check_defaults(decl.params);
   check_result(decl);
-  result_width_ = decl.is_async ? 0 : declared_width(module_, decl.return_type.get());
+  result_demand_ = decl.is_async ? 0 : declared_demand(module_, decl.return_type.get());
   show_type(decl.return_type.get());
   may_yield_ = !decl.is_async && !is_called_by_language(decl, is_method);
   if (VariableUses uses =

@@ -12,6 +12,7 @@
 #include "host/compiler/variable_uses.h"
 #include "host/syntax/ast.h"
 #include "host/values/module.h"
+#include "host/values/shape.h"
 
 namespace spl {
 
@@ -82,6 +83,11 @@ void check_shared_defaults(LoadedModule& module, const RecordDecl& decl);
 void check_type(LoadedModule& module, const TypeExpr* type, const Expr* value, const std::string& what);
 /// The IntegerWidth of a declaration with this type, which may be null.
 int declared_width(const LoadedModule& module, const TypeExpr* type);
+/// What the type demands of the numbers in a value. Modules of the library only check widths.
+Demand declared_demand(const LoadedModule& module, const TypeExpr* type);
+Demand plain_demand(const LoadedModule& module, const TypeExpr* type);
+/// The built-in type of a declaration; empty for other types and for names that the module declares itself.
+std::string_view declared_type(const TypeExpr& type, const LoadedModule& module);
 /// Keeps the functions and types of a module for the check of their calls.
 void note_declarations(LoadedModule& module, const std::vector<StmtPtr>& statements);
 /// Registers an enum for the exhaustiveness checks.
@@ -176,7 +182,8 @@ class FunctionCompiler {
     bool is_function = false;  // declared with fn
     bool is_search = false;    // holds the result of find() or its kin, which is nil without a match
     bool is_of_block = false;  // the variable of a loop or a `with`
-    int width = 0;             // declared, see IntegerWidth
+    Demand demand = 0;         // of the declared type
+    Demand stored = 0;         // of a parameter: on the elements that the function stores in it
     uint32_t line = 0;         // of the declaration
     size_t loops = 0;          // how many loops enclose the declaration
     bool is_captured = false;  // a closure that was compiled before uses it
@@ -557,8 +564,14 @@ class FunctionCompiler {
 
   // type_checks.cpp
   void check_arguments(const Expr& callee, const std::vector<Arg>& args);
-  void check_width(int width, Register value, const std::string& what);
   void check_width(Symbol variable, Register value);
+
+  // shapes.cpp
+  void check_demand(Demand demand, Register value, const std::string& what);
+  void check_parameter(Local& local, const TypeExpr* type);
+  Demand element_demand(const TypeExpr* type) const;
+  void check_stored(const Expr& collection, Register value);
+  void check_stored_argument(const FieldExpr& callee, uint16_t count, Register window);
   void check_result_width(Register value);
   void check_defaults(const std::vector<Param>& params);
   void check_result(const FunctionDecl& decl);
@@ -633,7 +646,7 @@ class FunctionCompiler {
   bool has_own_self_ = false;
   Symbol class_parameter_ = kNoSymbol;  // of a method that receives its class
   bool is_result_ = false;              // the block being compiled ends with the function's result
-  int result_width_ = 0;                // declared, see IntegerWidth
+  Demand result_demand_ = 0;            // of the declared type
   bool may_yield_ = false;
   bool keeps_self_ = false;                         // the method returns, passes on or stores its `self`
   std::unordered_set<const Expr*> unread_changes_;  // as in VariableUses, of a program without PyTorch

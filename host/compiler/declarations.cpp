@@ -311,7 +311,7 @@ class ModuleCompiler {
       return;
     }
     if (stmt.pattern->kind == PatternKind::kBinding) {
-      module_.widths[as<BindingPattern>(*stmt.pattern).name] = declared_width(module_, stmt.type.get());
+      module_.widths[as<BindingPattern>(*stmt.pattern).name] = declared_demand(module_, stmt.type.get());
     }
     if (stmt.pattern->kind == PatternKind::kBinding && is_unique(stmt)) {
       module_.uniques.insert(as<BindingPattern>(*stmt.pattern).name);
@@ -649,11 +649,15 @@ class ModuleCompiler {
     }
   }
 
-  static void note_statics(Record& record, const RecordDecl& decl) {
+  void note_statics(Record& record, const RecordDecl& decl) {
     for (const auto& stmt : decl.constants) {
       const auto& bind = as<BindStmt>(*stmt);
       if (bind.pattern->kind == PatternKind::kBinding) {
-        record.declared_statics[as<BindingPattern>(*bind.pattern).name] = bind.bind != BindKind::kVar;
+        const Symbol name = as<BindingPattern>(*bind.pattern).name;
+        record.declared_statics[name] = bind.bind != BindKind::kVar;
+        if (const Demand demand = declared_demand(module_, bind.type.get()); demand != 0) {
+          record.static_demands[name] = demand;
+        }
       }
     }
   }
@@ -691,7 +695,7 @@ class ModuleCompiler {
     info.has_default = field.default_value != nullptr;
     info.type = field.type.get();
     check_type(module_, field.type.get(), field.default_value.get(), "'" + name_of(field.name) + "'");
-    info.width = field.bits != 0 ? field.bits : declared_width(module_, field.type.get());
+    info.demand = field.bits != 0 ? field.bits : declared_demand(module_, field.type.get());
     if (field.type) {
       info.convertible = intern(convertible_type(module_.unaliased(*field.type)));
     }
@@ -714,6 +718,16 @@ class ModuleCompiler {
     check_methods(decl.methods);
     auto* type = static_cast<Enum*>(type_named(decl.info.name));
     define_methods(type, decl.methods, {});
+    for (const VariantDecl& variant : decl.variants) {
+      VariantInfo& info = type->variants[static_cast<size_t>(type->index_of(variant.name))];
+      std::vector<Demand> demands;
+      for (const TypePtr& part : variant.field_types) {
+        demands.push_back(declared_demand(module_, part.get()));
+      }
+      if (std::any_of(demands.begin(), demands.end(), [](Demand demand) { return demand != 0; })) {
+        info.demands = std::move(demands);
+      }
+    }
   }
 
   LoadedModule& module_;

@@ -101,8 +101,8 @@ void FunctionCompiler::body_value(const Block& block) {
 }
 
 void FunctionCompiler::check_result_width(Register value) {
-  if (result_width_ != 0) {
-    check_width(result_width_, value, "the result of " + proto_->name + "()");
+  if (result_demand_ != 0) {
+    check_demand(result_demand_, value, "the result of " + proto_->name + "()");
   }
 }
 
@@ -211,7 +211,7 @@ void FunctionCompiler::bind_local(const BindStmt& stmt, const BindingPattern& bi
   locals_.back().is_fixed =
       (stmt.bind == BindKind::kVal || stmt.bind == BindKind::kConst) && !binding.is_mutable;
   locals_.back().is_unique = owns;
-  locals_.back().width = declared_width(module_, stmt.type.get());
+  locals_.back().demand = declared_demand(module_, stmt.type.get());
   locals_.back().is_search = stmt.value && is_search(*stmt.value);
   declared(reg);
 }
@@ -241,12 +241,18 @@ void FunctionCompiler::initial_value_to(const BindStmt& stmt, Register dest) {
   accept_truncation(stmt);
   if (!stmt.value) {
     zero_to(stmt.type.get(), dest);
+    if (stmt.pattern->kind == PatternKind::kBinding) {
+      check_demand(declared_demand(module_, stmt.type.get()), dest,
+                   "'" + name_of(as<BindingPattern>(*stmt.pattern).name) + "'");
+    }
     return;
   }
   expr_to(*stmt.value, dest);
-  if (stmt.pattern->kind == PatternKind::kBinding && stmt.value->kind != ExprKind::kInt) {
-    check_width(declared_width(module_, stmt.type.get()), dest,
-                "'" + name_of(as<BindingPattern>(*stmt.pattern).name) + "'");
+  const bool is_name = stmt.pattern->kind == PatternKind::kBinding;
+  const Demand demand = declared_demand(module_, stmt.type.get());
+  if (!is_name || stmt.value->kind != ExprKind::kInt) {
+    check_demand(demand != 0 ? demand : plain_demand(module_, stmt.type.get()), dest,
+                 is_name ? "'" + name_of(as<BindingPattern>(*stmt.pattern).name) + "'" : "the value");
   }
   mark_moved(*stmt.value);
 }
@@ -488,6 +494,7 @@ void FunctionCompiler::assign_index(const IndexExpr& target, Register value) {
       LvaluePath path;
       path.operand = name.operand;
       check_change(*target.object, std::move(path), target.span);
+      check_stored(*target.object, value);
       emit(Op::kSetIndex, name.operand, subscript, value);
       return;
     }
@@ -557,6 +564,9 @@ void FunctionCompiler::compound_assign(const AssignStmt& stmt) {
     const Register value = operand(*stmt.value);
     release_lvalue(*stmt.op, current, index, value);
     in_place(*stmt.op, current, value);
+  }
+  if (target.kind == ExprKind::kIndex) {
+    check_stored(object_of(target), current);
   }
   if (is_field) {
     emit(Op::kSetField, path.operand, current, cache(path.steps[0].operand));

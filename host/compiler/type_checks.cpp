@@ -56,25 +56,6 @@ bool accepts(std::string_view declared, std::string_view literal) {
   return declared != "dict" || literal == "dict";
 }
 
-// The built-in type of a declaration; empty for other types and for names that the module declares itself.
-std::string_view declared_type(const TypeExpr& type, const LoadedModule& module) {
-  if (!type.modifiers.empty()) {
-    return "";
-  }
-  switch (type.kind) {
-    case TypeKind::kArray:
-      return "array";
-    case TypeKind::kDict:
-      return type.args.size() == 2 ? "dict" : "";
-    case TypeKind::kName:
-      return type.path.size() == 1 && !module.top_names.contains(type.path[0])
-                 ? builtin_type(name_of(type.path[0]))
-                 : "";
-    default:
-      return "";
-  }
-}
-
 std::string written(const TypeExpr& type, std::string_view declared) {
   return type.kind == TypeKind::kName ? name_of(type.path[0]) : std::string(declared);
 }
@@ -169,6 +150,24 @@ Target* target_of(const Arg& arg, std::vector<Target>& targets, size_t positiona
 
 }  // namespace
 
+std::string_view declared_type(const TypeExpr& type, const LoadedModule& module) {
+  if (!type.modifiers.empty()) {
+    return "";
+  }
+  switch (type.kind) {
+    case TypeKind::kArray:
+      return "array";
+    case TypeKind::kDict:
+      return type.args.size() == 2 ? "dict" : "";
+    case TypeKind::kName:
+      return type.path.size() == 1 && !module.top_names.contains(type.path[0])
+                 ? builtin_type(name_of(type.path[0]))
+                 : "";
+    default:
+      return "";
+  }
+}
+
 void note_declarations(LoadedModule& module, const std::vector<StmtPtr>& statements) {
   for (const auto& stmt : statements) {
     if (stmt->kind == StmtKind::kFunction) {
@@ -204,28 +203,18 @@ void check_type(LoadedModule& module, const TypeExpr* written_type, const Expr* 
   }
 }
 
-int declared_width(const LoadedModule& module, const TypeExpr* type) {
-  return type == nullptr ? 0 : narrow_width(declared_type(module.unaliased(*type), module));
-}
-
-void FunctionCompiler::check_width(int width, Register value, const std::string& what) {
-  if (width != 0 && !module_.is_library) {
-    emit(Op::kCheckWidth, value, static_cast<uint32_t>(width + 64), text_constant(what));
-  }
-}
-
 // Before `value` is assigned to the variable.
 void FunctionCompiler::check_width(Symbol variable, Register value) {
   const Local* local = find_local(variable);
   if (local == nullptr) {
     local = captured_local(variable);
   }
-  int width = local != nullptr ? local->width : 0;
+  Demand demand = local != nullptr ? local->demand : 0;
   if (local == nullptr && resolve(variable).form == Name::Form::kGlobal) {
     const auto found = module_.widths.find(variable);
-    width = found != module_.widths.end() ? found->second : 0;
+    demand = found != module_.widths.end() ? found->second : 0;
   }
-  check_width(width, value, "'" + name_of(variable) + "'");
+  check_demand(demand, value, "'" + name_of(variable) + "'");
 }
 
 void FunctionCompiler::check_arguments(const Expr& callee, const std::vector<Arg>& args) {

@@ -209,7 +209,11 @@ void destroy(Object* object) {
 
 namespace {
 
-Object* copy_of(const Array& from) { return new Array(from.items.copy()); }
+Object* copy_of(const Array& from) {
+  auto* copy = new Array(from.items.copy());
+  copy->shape = from.shape;
+  return copy;
+}
 
 Object* copy_of(const Tuple& from) {
   auto* copy = new Tuple(from.items.copy());
@@ -222,6 +226,7 @@ Object* copy_of(const Dict& from) {
   copy->entries = from.entries;
   copy->index = from.index;
   copy->live = from.live;
+  copy->shape = from.shape;
   for (const auto& entry : copy->entries) {
     retained(entry.key);
     retained(entry.value);

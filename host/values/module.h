@@ -35,7 +35,7 @@ struct ModuleNames {
   std::unordered_map<Symbol, const TypeExpr*> aliases;  // type A = T
   std::unordered_set<Symbol> top_names;                 // declared outside of functions, or imported
   std::unordered_set<Symbol> fixed;                     // declared with val or const, or decorated
-  std::unordered_map<Symbol, int> widths;               // of variables, see IntegerWidth
+  std::unordered_map<Symbol, int> widths;               // of variables, see Demand
   std::unordered_set<Symbol> searches;                  // hold the result of find() or its kin
   std::unordered_set<Symbol> uniques;                   // of type &T, which moves
   std::unordered_set<Symbol> variables;                 // declared with var: never copied by an importer

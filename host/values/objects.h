@@ -143,8 +143,9 @@ struct Type : Object {
   std::unordered_map<Symbol, Value> statics;
   /// The statics of the declaration itself, which its methods see without a prefix. True for constants.
   std::unordered_map<Symbol, bool> declared_statics;
-  std::vector<const Type*> parents;           // all ancestors: traits and parent classes
-  mutable bool has_foreign_children = false;  // a class of another language has it as a parent
+  std::unordered_map<Symbol, int> static_demands;  // of their types, see Demand
+  std::vector<const Type*> parents;                // all ancestors: traits and parent classes
+  mutable bool has_foreign_children = false;       // a class of another language has it as a parent
   explicit Type(Kind k) : Object(k) {}
 
   void add(Symbol method_name, const Method& method) {
@@ -174,7 +175,7 @@ struct FieldInfo {
   bool has_default = false;        // the declaration has a default value
   bool is_declared = true;         // in the class body; else by an assignment to self.name
   const TypeExpr* type = nullptr;  // as declared
-  int width = 0;                   // of an integer, see IntegerWidth
+  int demand = 0;                  // of the type, see Demand
   Symbol convertible = kNoSymbol;  // of the declared type, if values of another language are converted to it
 };
 struct Record : Type {
@@ -196,7 +197,7 @@ struct Record : Type {
   const Method* maker = nullptr;        // new()
   const Method* constructor = nullptr;  // __new__()
   int32_t order_index = -1;       // of the field __order__, which records the order of first assignments
-  bool checks_widths = false;     // a field is declared as an integer of fewer than 64 bits
+  bool checks_widths = false;     // the type of a field has a Demand
   bool awaits_statement = false;  // true until the class statement runs
   bool has_objects = false;
   const DeclInfo* declaration = nullptr;
@@ -227,8 +228,9 @@ struct VariantInfo {
   Symbol name = kNoSymbol;
   std::vector<Symbol> field_names;
   uint32_t arity = 0;
-  Value value;      // of `Name = 3`, else nil
-  Value singleton;  // the value of a variant without fields
+  Value value;                 // of `Name = 3`, else nil
+  Value singleton;             // the value of a variant without fields
+  std::vector<int> demands{};  // of the types of the payload, see Demand; empty without any
 };
 struct Enum : Type {
   std::vector<VariantInfo> variants;

@@ -6,7 +6,7 @@
 namespace spl {
 
 void Record::cache_hooks() {
-  checks_widths = std::any_of(fields.begin(), fields.end(), [](const FieldInfo& f) { return f.width != 0; });
+  checks_widths = std::any_of(fields.begin(), fields.end(), [](const FieldInfo& f) { return f.demand != 0; });
   static const Symbol drop_name = intern("drop"), hidden_drop = intern("__drop__"),
                       hash_name = intern("__hash__"), same_name = intern("__is__"),
                       native_name = intern("__native__"), replace_name = intern("__on_replace__"),

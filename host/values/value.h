@@ -55,8 +55,11 @@ inline constexpr int kKindCount = static_cast<int>(Kind::kSharedValues) + 1;
 struct Object {
   uint32_t refs = 1;
   Kind kind;
-  bool dropped = false;  // drop() has run
-  uint16_t mark = 0;     // used by the cycle collector
+  union {
+    bool dropped = false;  // of an instance: drop() has run
+    uint8_t shape;         // of an array or a dict, see shape.h
+  };
+  uint16_t mark = 0;  // used by the cycle collector
 
   explicit Object(Kind k) : kind(k) {}
 };

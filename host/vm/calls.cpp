@@ -584,6 +584,9 @@ bool is_mutable_builtin(Value v) {
 bool Thread::invoke_builtin_on_lvalue(NativeFn function, Value* lvalue, uint32_t window, uint32_t count,
                                       const LvaluePath& path, Symbol name, const ComputedPart& computed,
                                       Ref& part) {
+  if (has_shape(*lvalue)) {
+    admit_arguments(name, *lvalue, stack_ + window + 1, count);
+  }
   const bool calls_back = may_call_back(name, stack_ + window + 1, count);
   stack_[window] = calls_back ? retained(*lvalue) : std::exchange(*lvalue, Value());
   const auto put_receiver_back = [&] {

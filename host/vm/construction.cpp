@@ -3,6 +3,7 @@
 #include <bitset>
 
 #include "host/values/module.h"
+#include "host/values/shape.h"
 #include "host/values/spelling_suggester.h"
 #include "host/vm/hints.h"
 #include "host/vm/protocols.h"
@@ -281,6 +282,9 @@ bool Thread::construct_variant(Enum* type, uint32_t variant, uint32_t window, ui
   }
   if (by_name != nullptr) {
     fill_named_payload(*value, *by_name, count);
+  }
+  for (size_t i = 0; i < info.demands.size(); ++i) {
+    meet(value->payload()[i], info.demands[i], "a value of " + name_of(info.name));
   }
   assign(stack_[window], held.take());
   return false;

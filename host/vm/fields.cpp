@@ -5,6 +5,7 @@
 #include "host/compiler/compiler.h"
 #include "host/values/direct_calls.h"
 #include "host/values/module.h"
+#include "host/values/shape.h"
 #include "host/values/sized.h"
 #include "host/vm/hints.h"
 #include "host/vm/machine_hooks.h"
@@ -358,9 +359,9 @@ void note_order(Instance& instance, uint32_t field) {
 
 }  // namespace
 
-void check_width(const FieldInfo& field, Value value) {
-  if (!fits_width(value, field.width)) {
-    fail_width("'" + name_of(field.name) + "'", value, field.width);
+void check_width(const FieldInfo& field, Value& value) {
+  if (field.demand != 0) {
+    meet(value, field.demand, "'" + name_of(field.name) + "'");
   }
 }
 
@@ -408,7 +409,7 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
       value = validated_replacement(object, name, slot, value.get());
     }
     if (instance->record->checks_widths) {
-      check_width(instance->record->fields[found->second], value.get());
+      check_width(instance->record->fields[found->second], value.slot());
     }
     if (records_order(instance->record, value.get())) {
       note_order(*instance, found->second);
@@ -435,6 +436,9 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     if (type->is_constant(name) && type->statics.contains(name)) {
       fail(name_of(name) + " is a constant of " + name_of(type->name) + " and cannot be assigned",
            "declare it with `static var` to change it");
+    }
+    if (const auto demand = type->static_demands.find(name); demand != type->static_demands.end()) {
+      meet(value.slot(), demand->second, "'" + name_of(name) + "'");
     }
     assign(type->statics[name], value.take());
     return;

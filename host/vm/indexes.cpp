@@ -305,6 +305,9 @@ void Thread::set_index(Value& object, Value index, Value owned) {
   }
   if (object.is(Kind::kDict)) {
     make_unique(object);
+    if (has_shape(object)) {
+      admit(object, value.slot(), index);
+    }
     as_object<Dict>(object)->set(retained(index), value.take());
     return;
   }
@@ -313,6 +316,9 @@ void Thread::set_index(Value& object, Value index, Value owned) {
   if (object.is(Kind::kArray) && (index.is(Kind::kSlice) || index.is(Kind::kRange))) {
     std::vector<Value> values = items_to_assign(*this, value.get());
     make_unique(object);
+    for (size_t i = 0; has_shape(object) && i < values.size(); ++i) {
+      admit(object, values[i]);
+    }
     auto& items = as_object<Array>(object)->items.vector();
     if (index.is(Kind::kSlice)) {
       const auto* slice = as_object<Slice>(index);
@@ -327,6 +333,9 @@ void Thread::set_index(Value& object, Value index, Value owned) {
     make_unique(object);
     auto& items = as_object<Array>(object)->items;
     const size_t at = checked_index(index, items.size(), "array");
+    if (has_shape(object)) {
+      admit(object, value.slot());
+    }
     items.set(at, value.take());
     return;
   }

@@ -13,6 +13,7 @@
 #include "host/values/conversions.h"
 #include "host/values/module.h"
 #include "host/values/operator_hooks.h"
+#include "host/values/shape.h"
 #include "host/values/sized.h"
 #include "host/vm/lock.h"
 #include "host/vm/machine_hooks.h"
@@ -159,7 +160,8 @@ bool append_in_place(Value held, Value more) {
     as_object<Text>(held)->append(more.is(Kind::kText) ? text_of(more) : display(more));
     return true;
   }
-  if (!held.is(Kind::kArray) || !more.is(Kind::kArray) || held.as_object == more.as_object) {
+  if (!held.is(Kind::kArray) || held.as_object->shape != 0 || !more.is(Kind::kArray) ||
+      held.as_object == more.as_object) {
     return false;
   }
   auto& items = as_object<Array>(held)->items;

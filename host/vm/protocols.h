@@ -7,8 +7,8 @@
 
 namespace spl {
 
-/// Fails if an integer does not have the width that the field declares.
-void check_width(const FieldInfo& field, Value value);
+/// Makes the value fit the type that the field declares.
+void check_width(const FieldInfo& field, Value& value);
 
 /// The position that `index` denotes in `what` of length `size`; negative indexes count from the end. Fails
 /// if it is no integer or out of range.

@@ -150,6 +150,10 @@ class Thread {
   void locate(SimpleError& error) const;
   bool comparison_holds(BinaryOp op, Value a, Value b);
 
+  // stored_elements.cpp
+  void admit(Value& collection, Value& element, Value key = Value());
+  void admit_arguments(Symbol method, Value& collection, Value* args, uint32_t count);
+
   // updates.cpp
   Value field_of(Value object, Cache& cache);
   Value field_element(Value object, Cache& cache, Value index_base, Cache* index_field);
@@ -301,6 +305,11 @@ const Type* extension_of(Value v);
 inline const Method* extension_method(Value v, Symbol name) {
   const Type* type = extension_of(v);
   return type == nullptr ? nullptr : type->find(name);
+}
+
+/// Whether an array or a dict keeps the shape of its declared type.
+inline bool has_shape(Value v) {
+  return (v.is(Kind::kArray) || v.is(Kind::kDict)) && v.as_object->shape != 0;
 }
 
 Thread& current_thread();
