@@ -485,9 +485,7 @@ void FunctionCompiler::parameters(const std::vector<Param>& params) {
       show_default(params[i], i);
     }
     locals_[first_local + i].name = proto_->parameters[first + i];
-    if (params[i].kind == ParamKind::kNormal) {
-      check_parameter(locals_[first_local + i], params[i].type.get());
-    }
+    check_parameter(locals_[first_local + i], params[i]);
     declared(reg);
   }
   for (size_t i = 0; i < params.size(); ++i) {

@@ -568,7 +568,8 @@ class FunctionCompiler {
 
   // shapes.cpp
   void check_demand(Demand demand, Register value, const std::string& what);
-  void check_parameter(Local& local, const TypeExpr* type);
+  void check_binding(const BindingPattern& binding, Register value);
+  void check_parameter(Local& local, const Param& param);
   Demand element_demand(const TypeExpr* type) const;
   void check_stored(const Expr& collection, Register value);
   void check_stored_argument(const FieldExpr& callee, uint16_t count, Register window);

@@ -35,7 +35,7 @@ void FunctionCompiler::release_temporary(Register value) {
 }
 
 void FunctionCompiler::bind_name(const BindingPattern& binding, Register value) {
-  check_demand(declared_demand(module_, binding.type.get()), value, "'" + name_of(binding.name) + "'");
+  check_binding(binding, value);
   if (at_module_level()) {
     hidden_by_loops_.erase(binding.name);
     set_global(value, module_.slot(binding.name));

@@ -38,6 +38,11 @@ ShapeId id_of_type(const LoadedModule& module, const TypeExpr& written) {
   if (!type.modifiers.empty()) {
     return 0;
   }
+  static const Symbol option = intern("Option");
+  if (type.kind == TypeKind::kName && type.path.size() == 1 && type.path[0] == option &&
+      type.args.size() == 1) {
+    return id_of_type(module, *type.args[0]);
+  }
   Shape shape = container_of(module, type);
   if (shape.parts.empty() && declared_type(type, module) == "f32") {
     shape.form = Shape::Form::kSingle;
@@ -45,6 +50,17 @@ ShapeId id_of_type(const LoadedModule& module, const TypeExpr& written) {
     shape.width = declared_width(module, &type);
   }
   return shape.is_plain() ? 0 : id_of_shape(shape);
+}
+
+// Of the array of the remaining arguments, whose declaration has the type of the array or of an element.
+Demand demand_of_rest(const LoadedModule& module, const TypeExpr& type) {
+  if (!container_of(module, module.unaliased(type)).parts.empty()) {
+    return declared_demand(module, &type);
+  }
+  Shape shape;
+  shape.form = Shape::Form::kArray;
+  shape.parts = {id_of_type(module, type)};
+  return shape.is_plain() ? 0 : kShapes + id_of_shape(shape);
 }
 
 }  // namespace
@@ -83,9 +99,21 @@ void FunctionCompiler::check_demand(Demand demand, Register value, const std::st
   }
 }
 
+// Before the value is bound.
+void FunctionCompiler::check_binding(const BindingPattern& binding, Register value) {
+  check_demand(declared_demand(module_, binding.type.get()), value, "'" + name_of(binding.name) + "'");
+}
+
 // Of a parameter. The elements of a passed array are not visited, as that would take the time of all of them
 // in each call; but the function does not store others.
-void FunctionCompiler::check_parameter(Local& local, const TypeExpr* type) {
+void FunctionCompiler::check_parameter(Local& local, const Param& param) {
+  const TypeExpr* const type = param.type.get();
+  if (param.kind != ParamKind::kNormal) {
+    if (param.kind == ParamKind::kRest && type != nullptr && !module_.is_library) {
+      check_demand(demand_of_rest(module_, *type), local.reg, "'" + name_of(local.name) + "'");
+    }
+    return;
+  }
   local.demand = declared_demand(module_, type);
   const Demand demand = local.demand == 0 ? plain_demand(module_, type) : local.demand;
   const std::string what = "'" + name_of(local.name) + "'";

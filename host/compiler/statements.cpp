@@ -732,6 +732,7 @@ void FunctionCompiler::for_range(const ForStmt& stmt, const RangeExpr& range) {
   if (stmt.pattern->kind == PatternKind::kBinding) {
     const auto& binding = as<BindingPattern>(*stmt.pattern);
     declare_at(reg, binding.name, &binding);
+    check_binding(binding, reg);
     declared(reg);
   } else {
     bind_pattern(*stmt.pattern, reg);
@@ -747,6 +748,7 @@ void FunctionCompiler::for_each(const ForStmt& stmt) {
   };
   const auto destructure = [&](const Pattern& pattern, Register reg) {
     if (pattern.kind == PatternKind::kBinding) {
+      check_binding(as<BindingPattern>(pattern), reg);
       declared(reg);
     } else {
       bind_pattern(pattern, reg);

@@ -218,6 +218,7 @@ Object* copy_of(const Array& from) {
 Object* copy_of(const Tuple& from) {
   auto* copy = new Tuple(from.items.copy());
   copy->names = from.names;
+  copy->shape = from.shape;
   return copy;
 }
 

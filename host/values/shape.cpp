@@ -59,12 +59,12 @@ void conform_entries(Value& value, const Shape& shape, const std::string& what) 
 
 void conform_parts(Value& value, const Shape& shape, const std::string& what) {
   const std::string part = "an element of " + what;
+  make_unique(value);
   for (size_t i = 0; i < shape.parts.size() && i < as_object<Tuple>(value)->items.size(); ++i) {
     Ref item = Ref::shared(as_object<Tuple>(value)->items[i]);
     const Value before = item.get();
     conform(item.slot(), shape.parts[i], part);
     if (before.tag != item.get().tag || before.as_int != item.get().as_int) {
-      make_unique(value);
       as_object<Tuple>(value)->items.set(i, item.take());
     }
   }
@@ -120,8 +120,9 @@ void conform(Value& value, ShapeId id, const std::string& what) {
       to_single(value);
       return;
     case Shape::Form::kTuple:
-      if (value.is(Kind::kTuple)) {
+      if (value.is(Kind::kTuple) && value.as_object->shape != id) {
         conform_parts(value, shape, what);
+        value.as_object->shape = id;
       }
       return;
     case Shape::Form::kArray:
@@ -154,6 +155,13 @@ void conform_element(const Object& collection, Value& element) {
   const bool is_array = shape.form == Shape::Form::kArray;
   conform(element, shape.parts[is_array ? 0 : 1],
           is_array ? "an element of the array" : "a value of the dict");
+}
+
+void conform_part(const Object& tuple, size_t at, Value& part) {
+  const Shape& shape = shapes()[tuple.shape];
+  if (at < shape.parts.size()) {
+    conform(part, shape.parts[at], "an element of the tuple");
+  }
 }
 
 void conform_key(const Object& dict, Value key) {

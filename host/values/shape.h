@@ -1,8 +1,8 @@
 // The demands of declared types on numbers, also on those in collections: a u8 has 8 bits, an f32 the
 // precision of an f32.
 //
-// An array or a dict that a variable or field of such a type holds keeps the type's shape: every later change
-// is checked, through any name.
+// An array, a dict or a tuple that a variable or field of such a type holds keeps the type's shape: every
+// later change is checked, through any name.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,7 @@ void conform(Value& value, ShapeId shape, const std::string& what);
 void meet(Value& value, Demand demand, const std::string& what);
 /// Makes `element`, and its key in a dict, fit the shape that the array or dict keeps.
 void conform_element(const Object& collection, Value& element);
+void conform_part(const Object& tuple, size_t at, Value& part);
 void conform_key(const Object& dict, Value key);
 
 }  // namespace spl

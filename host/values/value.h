@@ -57,7 +57,7 @@ struct Object {
   Kind kind;
   union {
     bool dropped = false;  // of an instance: drop() has run
-    uint8_t shape;         // of an array or a dict, see shape.h
+    uint8_t shape;         // of an array, a dict or a tuple, see shape.h
   };
   uint16_t mark = 0;  // used by the cycle collector
 

@@ -450,6 +450,9 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
       if (tuple->names[i] != name) {
         continue;
       }
+      if (has_shape(object)) {
+        admit(object, value.slot(), Value::integer(static_cast<int64_t>(i)));
+      }
       tuple->items.set(i, value.take());
       return;
     }

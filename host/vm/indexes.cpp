@@ -343,6 +343,9 @@ void Thread::set_index(Value& object, Value index, Value owned) {
     make_unique(object);
     auto& items = as_object<Tuple>(object)->items;
     const size_t at = checked_index(index, items.size(), "tuple");
+    if (has_shape(object)) {
+      admit(object, value.slot(), Value::integer(static_cast<int64_t>(at)));
+    }
     items.set(at, value.take());
     return;
   }

@@ -1,4 +1,4 @@
-// Changes of an array or a dict that keeps the shape of its declared type.
+// Changes of an array, a dict or a tuple that keeps the shape of its declared type.
 #include "host/values/module.h"
 #include "host/values/shape.h"
 #include "host/vm/thread.h"
@@ -28,11 +28,15 @@ int stored_argument(Symbol method) {
 }  // namespace
 
 // Makes an element fit the shape of the unshared collection in which it is stored. The library may store any
-// value: its copy of the collection then has no shape.
+// value: its copy of the collection then has no shape. `key` is that of a dict, or the place in a tuple.
 void Thread::admit(Value& collection, Value& element, Value key) {
   const LoadedModule* module = frame_count_ > 0 ? frames_[frame_count_ - 1].proto->module : nullptr;
   if (module != nullptr && module->is_library) {
     collection.as_object->shape = 0;
+    return;
+  }
+  if (collection.is(Kind::kTuple)) {
+    conform_part(*collection.as_object, static_cast<size_t>(key.as_int), element);
     return;
   }
   conform_element(*collection.as_object, element);

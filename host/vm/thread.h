@@ -307,9 +307,9 @@ inline const Method* extension_method(Value v, Symbol name) {
   return type == nullptr ? nullptr : type->find(name);
 }
 
-/// Whether an array or a dict keeps the shape of its declared type.
+/// Whether an array, a dict or a tuple keeps the shape of its declared type.
 inline bool has_shape(Value v) {
-  return (v.is(Kind::kArray) || v.is(Kind::kDict)) && v.as_object->shape != 0;
+  return (v.is(Kind::kArray) || v.is(Kind::kDict) || v.is(Kind::kTuple)) && v.as_object->shape != 0;
 }
 
 Thread& current_thread();
