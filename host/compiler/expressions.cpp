@@ -262,6 +262,10 @@ void FunctionCompiler::compile(const UnaryExpr& expr, Register dest) {
 }
 
 void FunctionCompiler::yield_to(Register value, Register dest) {
+  if (proto_->is_async) {
+    error_at(span_, "'yield' inside async function: Simple has no asynchronous generators",
+             "return an array, or use an object with __anext__()");
+  }
   if (!may_yield_) {
     error_at(span_, "'yield' outside generator function", "use a generator: generator(\\: yield 1)");
   }

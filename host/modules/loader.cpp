@@ -600,7 +600,8 @@ ResolvedImport load_imported(LoadedModule& module, const UseDecl& use) {
 void bind_namespace(LoadedModule& module, LoadedModule& from, const UseDecl& use) {
   const Symbol binding = use.alias != kNoSymbol ? use.alias : use.path.back();
   const bool imports_names = !use.names.empty() || use.everything;
-  const bool is_taken = module.names.contains(binding) || module.imports.contains(binding);
+  const bool is_taken =
+      module.names.contains(binding) || module.imports.contains(binding) || builtins().contains(binding);
   if (!imports_names || !is_taken) {
     module.namespaces.insert(binding);
     module.define(binding, Value::object(&from));
