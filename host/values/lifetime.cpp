@@ -177,9 +177,8 @@ void free_object(Object* object) {
     case Kind::kEnum:
     case Kind::kTrait:
     case Kind::kModule:
-      return;  // immortal
     case Kind::kSharedValues:
-      return;  // the last part frees it
+      return;  // immortal, except the last one, which its last part frees
   }
 }
 
