@@ -94,6 +94,52 @@ Value with_member(Thread& thread, Value* args, int) {
   return changed;
 }
 
+// Stores an attribute that the class does not declare: [object, value], name.
+Value set_attribute(Thread& thread, Value* args, int) {
+  const Value object = element(args[0]);
+  const Symbol name = intern(expect_text(args[1], "the name"));
+  if (!object.is(Kind::kInstance) || !as_object<Instance>(object)->record->has_attributes) {
+    fail(type_name(object) + " has no field " + name_of(name));
+  }
+  thread.set_attribute(*as_object<Instance>(object), name, retained(element(args[0], 1)));
+  return Value();
+}
+
+// The fields of a dataclass that is frozen can no longer be assigned.
+Value freeze(Thread&, Value* args, int) {
+  const Value type = element(args[0]);
+  if (!type.is(Kind::kRecord)) {
+    fail("rt_freeze: expected a class");
+  }
+  as_object<Record>(type)->is_frozen = true;
+  return Value();
+}
+
+// Sets a field of an object, also of a frozen dataclass: [object, value], name. For its initializer.
+Value initialize_member(Thread& thread, Value* args, int) {
+  const Value object = element(args[0]);
+  Record* record = object.is(Kind::kInstance) ? as_object<Instance>(object)->record : nullptr;
+  const bool was_frozen = record != nullptr && std::exchange(record->is_frozen, false);
+  try {
+    release(with_member(thread, args, 2));
+  } catch (...) {
+    record->is_frozen = was_frozen;
+    throw;
+  }
+  if (record != nullptr) {
+    record->is_frozen = was_frozen;
+  }
+  return Value();
+}
+
+// What set_attribute() stored, as a dict.
+Value attributes(Thread&, Value* args, int) {
+  const Value object = element(args[0]);
+  const bool has_any = object.is(Kind::kInstance) && as_object<Instance>(object)->record->has_attributes &&
+                       as_object<Instance>(object)->attributes().is(Kind::kDict);
+  return has_any ? retained(as_object<Instance>(object)->attributes()) : Value::object(new Dict());
+}
+
 void add_names_of(const Type& type, std::vector<Symbol>& names) {
   for (const auto& [name, method] : type.methods) {
     names.push_back(name);
@@ -206,7 +252,7 @@ Value shallow_copy(Thread&, Value* args, int) {
     fail(type_name(of) + " cannot be copied: its drop() would release the resource twice");
   }
   Instance* copy = new_instance(instance->record);
-  for (size_t i = 0; i < instance->record->fields.size(); ++i) {
+  for (size_t i = 0; i < instance->record->slot_count(); ++i) {
     copy->fields()[i] = retained(instance->fields()[i]);
   }
   return Value::object(copy);
@@ -546,6 +592,10 @@ constexpr NativeEntry kExterns[] = {
     {"rt_module_of_file", module_of_file, 1, 1},
     {"rt_member", member, 2, 2},
     {"rt_with_member", with_member, 2, 2},
+    {"rt_freeze", freeze, 1, 1},
+    {"rt_initialize_member", initialize_member, 2, 2},
+    {"rt_set_attribute", set_attribute, 2, 2},
+    {"rt_attributes", attributes, 1, 1},
     {"rt_members", members, 1, 1},
     {"rt_fields", fields, 1, 1},
     {"rt_add_method", add_method, 2, 2},

@@ -37,6 +37,7 @@
 #include "host/builtins/sync_externs.h"
 #include "host/builtins/tables.h"
 #include "host/builtins/tokenizer_externs.h"
+#include "host/builtins/unicode_externs.h"
 #include "host/builtins/zlib_externs.h"
 #include "host/installation.h"
 #include "host/output.h"
@@ -422,6 +423,7 @@ void install_host_externs() {
   add_host_externs(regex_externs());
   add_host_externs(datetime_externs());
   add_host_externs(tokenizer_externs());
+  add_host_externs(unicode_externs());
   add_host_externs(file_externs());
   add_host_externs(digest_externs());
   add_host_externs(byte_text_externs());

@@ -137,8 +137,8 @@ Value getattr_fn(Thread& thread, Value* args, int count) {
 }
 bool has_place_for(const Record& record, Symbol name) {
   static const Symbol hook = intern("__setattr__");
-  return record.field_index.contains(name) || record.find(name) != nullptr || record.find(hook) != nullptr ||
-         record.find(setter_of(name)) != nullptr;
+  return record.has_attributes || record.field_index.contains(name) || record.find(name) != nullptr ||
+         record.find(hook) != nullptr || record.find(setter_of(name)) != nullptr;
 }
 Value setattr_fn(Thread& thread, Value* args, int) {
   const Symbol name = intern(expect_text(args[1], "the name"));

@@ -289,7 +289,7 @@ Value clone_of(Thread&, Value* args, int) {
     fail("clone: " + type_name(args[0]) + " owns a resource and cannot be copied");
   }
   Instance* copy = new_instance(instance->record);
-  for (size_t i = 0; i < instance->record->fields.size(); ++i) {
+  for (size_t i = 0; i < instance->record->slot_count(); ++i) {
     copy->fields()[i] = retained(instance->fields()[i]);
   }
   return Value::object(copy);

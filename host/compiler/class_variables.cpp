@@ -39,7 +39,26 @@ class ClassVariables {
   }
 
  private:
+  // `__radd__ = __add__` and `next = __next__` name a method of the class a second time.
+  static void take_aliases(RecordDecl& decl) {
+    const auto is_method = [&](Symbol name) {
+      return std::any_of(decl.methods.begin(), decl.methods.end(),
+                         [&](const FunctionPtr& method) { return method->info.name == name; });
+    };
+    std::erase_if(decl.fields, [&](const FieldDecl& field) {
+      if (field.type || !field.default_value || field.default_value->kind != ExprKind::kName) {
+        return false;
+      }
+      const Symbol method = as<NameExpr>(*field.default_value).name;
+      if (is_method(method)) {
+        decl.method_aliases.emplace_back(field.name, method);
+      }
+      return is_method(method);
+    });
+  }
+
   void share(RecordDecl& decl) {
+    take_aliases(decl);
     if (!decl.is_class || decl.is_actor || !decl.info.attributes.empty()) {
       return;
     }
@@ -70,25 +89,17 @@ class ClassVariables {
     const bool is_changed_by_object = uses.changed_fields.contains(field.name);
     const bool is_collection =
         field.default_value->kind == ExprKind::kArray || field.default_value->kind == ExprKind::kDict;
-    const bool is_changed = found.is_changed || is_changed_by_object;
-    // A derived class has a copy of the variable, which would not see the change.
-    if (found.is_assigned_elsewhere || (is_changed && has_derived(decl.info.name))) {
+    if (found.is_assigned_elsewhere) {
       return false;
     }
     // `self.n += 1` makes a field of the object.
     return is_changed_by_object ? is_collection : found.is_named;
   }
 
-  bool has_derived(Symbol name) const {
+  bool is_class(std::string_view name) const {
     const auto& statements = module_.tree().module.statements;
     return std::any_of(statements.begin(), statements.end(), [&](const StmtPtr& stmt) {
-      if (stmt->kind != StmtKind::kRecord) {
-        return false;
-      }
-      const auto& parents = as<RecordDecl>(*stmt).parents;
-      return std::any_of(parents.begin(), parents.end(), [&](const TypePtr& parent) {
-        return parent->path.size() == 1 && parent->path[0] == name;
-      });
+      return stmt->kind == StmtKind::kRecord && name_of(as<RecordDecl>(*stmt).info.name) == name;
     });
   }
 
@@ -109,7 +120,8 @@ class ClassVariables {
       const Tok next = i + 2 < tokens_.size() ? tokens_[i + 2].kind : Tok::kEof;
       found.is_named |= of_class;
       found.is_changed |= of_class && (is_assignment(next) || next == Tok::kDot || next == Tok::kLeftBracket);
-      found.is_assigned_elsewhere |= !of_class && object != "self" && is_assignment(next);
+      found.is_assigned_elsewhere |=
+          !of_class && object != "self" && !is_class(object) && is_assignment(next);
     }
     return found;
   }

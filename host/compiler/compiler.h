@@ -500,6 +500,8 @@ class FunctionCompiler {
   void forget_uses(Symbol name);
   void note_assignment(Symbol name, const SourceSpan& span);
   bool hides_variable(Symbol name) const;
+  bool hides_field(Symbol name) const;
+  bool assigns_before_reading(Symbol name) const;
   const void* enclosing_declaration() const;
   void note_ended_loop(const ForStmt& stmt);
   bool is_one_pass(const Expr& value);
@@ -516,7 +518,6 @@ class FunctionCompiler {
   void note_late_import(const UseDecl& use);
   Register compared_operand(const Expr& expr, const Expr& other);
   void check_search_result(const BinaryExpr& expr);
-  void check_raw_escapes(const TextExpr& text);
   void check_literal_division(const BinaryExpr& expr);
   void check_negative_base(const BinaryExpr& expr);
   void check_kept_defaults(const std::vector<Param>& params);

@@ -88,10 +88,8 @@ class ModuleCompiler {
 
   const Proto* run() {
     const auto& statements = module_.tree().module.statements;
-    note_torch(statements);
     share_class_variables(module_);
     note_aliases(statements);
-    note_torch(statements);
     for (const auto& stmt : statements) {
       announce(*stmt, true);
     }
@@ -207,14 +205,6 @@ class ModuleCompiler {
       if (stmt->kind == StmtKind::kTypeAlias) {
         module_.aliases[as<TypeAliasDecl>(*stmt).info.name] = as<TypeAliasDecl>(*stmt).type.get();
       }
-    }
-  }
-
-  void note_torch(const std::vector<StmtPtr>& statements) {
-    static const Symbol torch = intern("torch");
-    for (const auto& stmt : statements) {
-      const bool imports = stmt->kind == StmtKind::kUse && !as<UseDecl>(*stmt).path.empty();
-      module_.uses_torch = module_.uses_torch || (imports && as<UseDecl>(*stmt).path[0] == torch);
     }
   }
 
@@ -617,7 +607,8 @@ class ModuleCompiler {
 
   // The fields that methods assign through self follow the declared ones.
   void define_class_methods(Record* record, const std::vector<FunctionPtr>& methods,
-                            const std::vector<Symbol>& declared) {
+                            const std::vector<Symbol>& declared,
+                            const std::vector<std::pair<Symbol, Symbol>>& aliases) {
     AssignedFields assigned;
     assigned.has_python_initializer = std::any_of(methods.begin(), methods.end(), [](const auto& decl) {
       return name_of(decl->info.name) == "__init__";
@@ -629,6 +620,12 @@ class ModuleCompiler {
       const Method method = make_method(module_, *decl, record->name, declared, decl->is_static, &assigned);
       if (!is_decorated(module_, decl->info)) {
         record->methods[decl->info.name] = method;
+      }
+    }
+    for (const auto& [alias, method] : aliases) {
+      if (const auto found = record->methods.find(method); found != record->methods.end()) {
+        const Method same = found->second;
+        record->methods.emplace(alias, same);
       }
     }
     share_initializer(*record);
@@ -678,7 +675,7 @@ class ModuleCompiler {
       fields.push_back(field.name);
     }
     if (record->is_class) {
-      define_class_methods(record, decl.methods, fields);
+      define_class_methods(record, decl.methods, fields, decl.method_aliases);
     } else {
       define_methods(record, decl.methods, fields);
     }

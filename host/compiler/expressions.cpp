@@ -134,7 +134,6 @@ void FunctionCompiler::compile(const BoolExpr& expr, Register dest) { emit(Op::k
 void FunctionCompiler::compile(const NilExpr&, Register dest) { emit(Op::kLoadNil, dest); }
 
 void FunctionCompiler::compile(const TextExpr& expr, Register dest) {
-  check_raw_escapes(expr);
   load_constant(dest, make_text_constant(expr.value));
 }
 

@@ -65,6 +65,17 @@ bool FunctionCompiler::hides_variable(Symbol name) const {
       names_global(module_, name)) {
     return false;
   }
+  return assigns_before_reading(name);
+}
+
+// Whether an assignment makes a variable of the method although the class declares a field of this name. In a
+// program with PyTorch a class with __init__ comes from Python, where the field is self.name.
+bool FunctionCompiler::hides_field(Symbol name) const {
+  const AssignedFields* fields = assigned_fields();
+  return is_port() && fields != nullptr && fields->has_python_initializer && assigns_before_reading(name);
+}
+
+bool FunctionCompiler::assigns_before_reading(Symbol name) const {
   const FunctionCompiler* function = this;
   while (function->declaration_ == nullptr && function->parent_ != nullptr) {
     function = function->parent_;
@@ -325,14 +336,6 @@ void FunctionCompiler::check_negative_base(const BinaryExpr& expr) {
   }
   warn_once({expr.span, "the minus binds more tightly than '**': this is (-x) ** n",
              "write -(x ** n) for what Python computes, or (-x) ** n"});
-}
-
-// Python decodes the escapes of """…""".
-void FunctionCompiler::check_raw_escapes(const TextExpr& text) {
-  if (is_port() && text.has_raw_escapes) {
-    warn_once({text.span, "the backslashes between triple quotes stand for themselves",
-               "write f\"\"\"…\"\"\" for escapes, as in Python, or r\"\"\"…\"\"\" if backslashes are meant"});
-  }
 }
 
 // A default value is made in each call; Python makes one, which keeps the changes of earlier calls.

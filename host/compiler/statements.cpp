@@ -438,16 +438,20 @@ void FunctionCompiler::assign_self(const Expr& target, Register value) {
 void FunctionCompiler::assign_name(const NameExpr& target, Register value) {
   check_assignable(target.name, target.span);
   const Name name = resolve(target.name);
-  check_bare_field(target, name);
-  const bool is_new = name.form == Name::Form::kGlobal && !is_module_ &&
-                      (!module_.variables.contains(target.name) || hides_variable(target.name));
+  const bool is_field_of_python = name.form == Name::Form::kField && hides_field(target.name);
+  const bool is_new =
+      is_field_of_python || (name.form == Name::Form::kGlobal && !is_module_ &&
+                             (!module_.variables.contains(target.name) || hides_variable(target.name)));
+  if (!is_new) {
+    check_bare_field(target, name);
+  }
   if (is_new) {
     note_early(target.name, &target);
     declare_wide(target.name, &target);
   } else {
     check_width(target.name, value);
   }
-  if (name.form == Name::Form::kField) {
+  if (name.form == Name::Form::kField && !is_new) {
     check_self_change(SelfExpr(), kNoSymbol, target.span);
   }
   note_change(target.name);

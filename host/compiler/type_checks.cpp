@@ -191,7 +191,9 @@ void check_type(LoadedModule& module, const TypeExpr* written_type, const Expr* 
   if (literal == "i64" && declared != "i64" && is_integer_type(declared)) {
     check_literal(module, declared, *value);
   }
-  if (!accepts(declared, literal)) {
+  const bool is_bool_of_python =  // where it is a number
+      literal == "bool" && module.uses_torch && (is_integer_type(declared) || is_float_type(declared));
+  if (!accepts(declared, literal) && !is_bool_of_python) {
     warn_once(module, {value->span,
                        what + " is declared as " + written(*type, declared) + ", got " + std::string(literal),
                        "change the value or the type"});

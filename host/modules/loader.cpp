@@ -14,6 +14,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "host/compiler/root_packages.h"
 #include "host/installation.h"
 #include "host/modules/package_exports.h"
 #include "host/output.h"
@@ -353,6 +354,8 @@ const Proto* prepare(LoadedModule& module) {
     spec.everything = true;
     import_into(module, spec);
   }
+  note_torch(module);
+  bind_root_packages(module);
   std::vector<const UseDecl*> uses;
   collect_uses(module.tree().module.statements, uses);
   for (const UseDecl* use : uses) {
@@ -602,7 +605,10 @@ void bind_namespace(LoadedModule& module, LoadedModule& from, const UseDecl& use
   const bool imports_names = !use.names.empty() || use.everything;
   const bool is_taken =
       module.names.contains(binding) || module.imports.contains(binding) || builtins().contains(binding);
-  if (!imports_names || !is_taken) {
+  // `from random import *` of a program that comes from Python imports the function random().
+  const bool is_replaced =
+      use.everything && module.uses_torch && !module.is_library && !from.member(binding).is_missing();
+  if (!imports_names || !(is_taken || is_replaced)) {
     module.namespaces.insert(binding);
     module.define(binding, Value::object(&from));
   }

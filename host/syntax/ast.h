@@ -133,7 +133,6 @@ struct BoolExpr : ExprOf<ExprKind::kBool> {
 struct NilExpr : ExprOf<ExprKind::kNil> {};
 struct TextExpr : ExprOf<ExprKind::kText> {
   std::string value;
-  bool has_raw_escapes = false;  // between """ and """, where Python decodes them
 };
 
 /// `"loss {loss:.4f} done"`: literal text, then an expression (null in the last part).
@@ -587,6 +586,8 @@ struct RecordDecl : StmtOf<StmtKind::kRecord> {
   std::vector<TypePtr> parents;  // (A), extends A, with A, B
   std::vector<FieldDecl> fields;
   std::vector<FunctionPtr> methods;
+  std::vector<std::pair<Symbol, Symbol>>
+      method_aliases;               // `__radd__ = __add__` in a program that imports torch
   std::vector<StmtPtr> constants;   // BindStmt: `const N = 3` and `static val N = 3`, values of the type
   std::vector<Symbol> inner_types;  // declared inside; they precede this record in the tree
 };

@@ -516,6 +516,10 @@ uint32_t Lexer::text_end(uint32_t start, TextShape shape, int depth, bool& termi
     if (c == '\n' && !shape.triple && !shape.raw) {
       break;
     }
+    if (c == '\\' && at(i + 1) == '\n' && !shape.triple && !shape.raw) {  // the next line continues it
+      i += 2;
+      continue;
+    }
     if (c == '\\' && (shape.escapes || (quote == '\'' && at(i + 1) == '\'')) && at(i + 1) != '\n') {
       i += 2;
     } else if (c == '{' && shape.interpolates) {

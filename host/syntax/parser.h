@@ -475,6 +475,7 @@ class Parser {
   TypePtr tuple_type();
   TypePtr function_type();
   TypePtr type_argument();
+  TypePtr unknown_type();
   TypePtr shape_or_array();
   std::vector<TypePtr> type_list(Tok close);
   std::vector<TypePtr> generic_arguments();

@@ -413,6 +413,21 @@ bool Parser::is_enum_of_python(const RecordDecl& record) {
   return parent == "Enum";
 }
 
+namespace {
+
+/// `auto()` and `enum.auto()`.
+bool calls_auto(const Expr& value) {
+  static const Symbol automatic = intern("auto");
+  if (value.kind != ExprKind::kCall) {
+    return false;
+  }
+  const Expr& callee = *as<CallExpr>(value).callee;
+  return (callee.kind == ExprKind::kName && as<NameExpr>(callee).name == automatic) ||
+         (callee.kind == ExprKind::kField && as<FieldExpr>(callee).name == automatic);
+}
+
+}  // namespace
+
 /// The enum whose variants are the fields of `class Color(Enum): RED = 1`. `auto()` counts from 1.
 StmtPtr Parser::enum_of_class(RecordDecl& record) {
   auto node = make<EnumDecl>(record.span);
@@ -428,9 +443,7 @@ StmtPtr Parser::enum_of_class(RecordDecl& record) {
       fail_at(field.span, "a member of an Enum needs a value", "write " + name_of(field.name) + " = 1");
     }
     const Expr& value = *field.default_value;
-    static const Symbol automatic = intern("auto");
-    if (value.kind == ExprKind::kCall && as<CallExpr>(value).callee->kind == ExprKind::kName &&
-        as<NameExpr>(*as<CallExpr>(value).callee).name == automatic) {
+    if (calls_auto(value)) {
       auto number = make<IntExpr>(field.span);
       number->value = last + 1;
       field.default_value = std::move(number);

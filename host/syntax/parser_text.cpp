@@ -27,7 +27,10 @@ int digit_value(char c) {
 class Escapes {
  public:
   Escapes(std::string_view text, std::string& out, bool bytes = false, const char* literal = nullptr)
-      : text_(text), out_(out), bytes_(bytes), literal_(literal) {}
+      : text_(text), out_(out), bytes_(bytes), continues_(literal != nullptr), literal_(literal) {}
+
+  /// A backslash at the end of a line continues the line, which is always so before escapes of Python.
+  void continue_lines(bool continues) { continues_ = continues_ || continues; }
 
   /// Decodes the escape whose backslash precedes `i`. Returns the index after it.
   size_t read(size_t i) {
@@ -62,7 +65,7 @@ class Escapes {
         }
         return number(i + 1, 16, 4, i);
       case '\n':
-        if (literal_ != nullptr) {  // the line continues
+        if (continues_) {
           return i + 1;
         }
         break;
@@ -103,24 +106,14 @@ class Escapes {
 
   std::string_view text_;
   std::string& out_;
-  bool bytes_;
+  bool bytes_, continues_;
   const char* literal_;
 };
 
-/// Whether Python would decode an escape in the text between triple quotes.
-bool has_escapes(std::string_view raw) {
-  constexpr std::string_view kDecoded = "nt\\\n";
-  for (size_t i = 0; i + 1 < raw.size(); ++i) {
-    if (raw[i] == '\\' && kDecoded.find(raw[i + 1]) != std::string_view::npos) {
-      return true;
-    }
-  }
-  return false;
-}
-
-std::string unescaped(std::string_view raw, bool bytes, const char* literal = nullptr) {
+std::string unescaped(std::string_view raw, bool bytes, bool continues, const char* literal = nullptr) {
   std::string out;
   Escapes escapes(raw, out, bytes, literal);
+  escapes.continue_lines(continues);
   for (size_t i = 0; i < raw.size();) {
     if (raw[i] == '\\' && i + 1 < raw.size()) {
       i = escapes.read(i + 1);
@@ -256,14 +249,15 @@ ExprPtr Parser::text_literal(bool has_fields) {
 
   auto node = make<TextExpr>(here());
   if (token.text.escapes) {
-    node->value = unescaped(content, token.text.bytes);
-  } else if (is_port_ && token.text.prefix == 0 && spelling(token)[0] == '\'') {
-    node->value = unescaped(content, false, "\\'\"");
+    node->value = unescaped(content, token.text.bytes, is_port_ || !token.text.triple);
+  } else if (is_port_ && token.text.prefix == 0 && !is_code_of_python()) {
+    node->value = unescaped(content, false, true, "\\'\"");
   } else {
     node->value = content;
-    node->has_raw_escapes =
-        token.text.triple && token.text.prefix == 0 && has_escapes(content) && !is_code_of_python();
     if (!token.text.triple && spelling(token)[0] == '\'') {
+      if (content.find('\n') != std::string_view::npos) {
+        fail("unterminated string literal", "use triple quotes for a string that spans lines");
+      }
       for (size_t i = 0; (i = node->value.find("\\'", i)) != std::string::npos; ++i) {
         node->value.erase(i, 1);
       }
@@ -312,6 +306,7 @@ ExprPtr Parser::interpolation(const Token& token) {
   std::vector<Diagnostic> ignored;
   Lexer braces(file_, {0, end, 1, 1}, ignored);
   Escapes escapes(file.substr(0, end), text);
+  escapes.continue_lines(is_port_ || !token.text.triple);
   LexRange position{token.start, end, token.line, token.column};
   for (uint32_t i = token.start + token.text.opening(); i < end;) {
     const char c = file[i];

@@ -48,6 +48,8 @@ TypePtr Parser::type_atom() {
 TypePtr Parser::type_base() {
   Level level(*this);
   switch (kind_) {
+    case Tok::kText:  // Python's `-> 'Node'`, a type that is declared below
+      return unknown_type();
     case Tok::kLeftBracket:
       return bracket_type();
     case Tok::kLeftBrace:
@@ -59,6 +61,14 @@ TypePtr Parser::type_base() {
     default:
       return named_type();
   }
+}
+
+/// A token that stands for any type.
+TypePtr Parser::unknown_type() {
+  auto node = make<TypeExpr>(here());
+  node->kind = TypeKind::kUnknown;
+  advance();
+  return node;
 }
 
 /// `torch.Tensor<f32, [N, 3]>`, `Result[T, E]`.
@@ -116,10 +126,8 @@ TypePtr Parser::type_argument() {
     return node;
   }
   // `?`, and in Python's annotations `Tuple[int, ...]` and `Literal["sum"]`.
-  if (accept(Tok::kQuestion) || accept(Tok::kEllipsis) || accept(Tok::kText)) {
-    auto node = make<TypeExpr>(span);
-    node->kind = TypeKind::kUnknown;
-    return node;
+  if (is(Tok::kQuestion) || is(Tok::kEllipsis) || is(Tok::kText)) {
+    return unknown_type();
   }
   if (is_name() && (ahead().kind == Tok::kAssign || ahead().kind == Tok::kColon)) {
     auto node = make<TypeExpr>(span);

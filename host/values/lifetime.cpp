@@ -11,7 +11,7 @@ namespace spl {
 constinit ObjectHooks filled_object_hooks{};
 
 Instance* new_instance(Record* record) {
-  const size_t count = record->fields.size();
+  const size_t count = record->slot_count();
   const size_t bytes = sizeof(Instance) + count * sizeof(Value);
   void* memory = record->is_class ? allocate_tracked(bytes) : ::operator new(bytes);
   auto* instance = new (memory) Instance(record);
@@ -102,7 +102,7 @@ void free_instance(Instance* instance) {
       return;  // drop() stored a reference: the instance stays alive, and drop() does not run again
     }
   }
-  const size_t count = instance->record->fields.size();
+  const size_t count = instance->record->slot_count();
   for (size_t i = 0; i < count; ++i) {
     release(instance->fields()[i]);
   }
@@ -236,7 +236,7 @@ Object* copy_of(const Dict& from) {
 
 Object* copy_of(Instance& from) {
   Instance* copy = new_instance(from.record);
-  for (size_t i = 0; i < from.record->fields.size(); ++i) {
+  for (size_t i = 0; i < from.record->slot_count(); ++i) {
     copy->fields()[i] = retained(from.fields()[i]);
   }
   return copy;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "host/syntax/source.h"
@@ -158,6 +159,8 @@ struct Type : Object {
     const auto found = declared_statics.find(value);
     return found != declared_statics.end() && found->second;
   }
+  /// The static of this name, which classes that inherit a variable share; null if there is none.
+  Value* static_value(Symbol static_name);
   const Method* find(Symbol method) const {
     const auto found = methods.find(method);
     return found == methods.end() ? nullptr : &found->second;
@@ -177,6 +180,7 @@ struct FieldInfo {
   const TypeExpr* type = nullptr;  // as declared
   int demand = 0;                  // of the type, see Demand
   Symbol convertible = kNoSymbol;  // of the declared type, if values of another language are converted to it
+  bool replaces_method = false;  // assigned by `self.forward = …`, where forward is a method: nil until then
 };
 struct Record : Type {
   bool is_class = false;
@@ -196,9 +200,12 @@ struct Record : Type {
   const Method* post_init = nullptr;    // __post_init__(), after the fields are set
   const Method* maker = nullptr;        // new()
   const Method* constructor = nullptr;  // __new__()
-  int32_t order_index = -1;       // of the field __order__, which records the order of first assignments
-  bool checks_widths = false;     // the type of a field has a Demand
-  bool awaits_statement = false;  // true until the class statement runs
+  int32_t order_index = -1;     // of the field __order__, which records the order of first assignments
+  bool checks_widths = false;   // the type of a field has a Demand
+  bool is_frozen = false;       // @dataclass(frozen: true): an assignment to a field is an error
+  bool has_attributes = false;  // objects have attributes of their own, see Instance::attributes()
+  std::unordered_set<Symbol> replaced_methods;  // names of fields and attributes of objects, too
+  bool awaits_statement = false;                // true until the class statement runs
   bool has_objects = false;
   const DeclInfo* declaration = nullptr;
   int64_t key = 0;                   // key_of_class() of its statement
@@ -212,13 +219,24 @@ struct Record : Type {
   char packed_letter = 0;     // from @[packed(…)]: how an operator receives an instance as an argument
   int32_t packed_field = -1;  // the field that it receives
   Record() : Type(Kind::kRecord) {}
-  void cache_hooks();                              // call it after the methods have changed
+  void cache_hooks();       // call it after the methods have changed
+  void allow_attributes();  // before the class has objects
+  size_t slot_count() const { return fields.size() + (has_attributes ? 1 : 0); }
+  /// Whether an object may have another value where the class has this method.
+  bool replaces(Symbol method) const {
+    return !replaced_methods.empty() && replaced_methods.contains(method);
+  }
   inline static bool has_foreign_classes = false;  // whether a class has __as_declared__
 };
 struct Instance : Object {
   Record* record;
   explicit Instance(Record* r) : Object(Kind::kInstance), record(r) {}
   Value* fields() { return reinterpret_cast<Value*>(this + 1); }
+  /// What was assigned to names that the class does not have: a dict, or nil. Only if record->has_attributes.
+  Value& attributes() { return fields()[record->fields.size()]; }
+  /// The attribute of this name, or null.
+  Value* attribute(Symbol name);
+  void set_attribute(Symbol name, Value owned);
 };
 Instance* new_instance(Record* record);
 /// Calls the class's drop() once. An error in it goes to standard error.
@@ -315,7 +333,8 @@ inline bool is_foreign_object(Value value) {
 }
 /// Whether an assignment of `value` to a field does more than to store it.
 inline bool has_assignment_hook(const Record* record, Value value) {
-  return record->checks_widths || records_order(record, value) || is_foreign_object(value);
+  return record->checks_widths || record->is_frozen || records_order(record, value) ||
+         is_foreign_object(value);
 }
 inline const std::string& text_of(Value v) { return as_object<Text>(v)->text(); }
 

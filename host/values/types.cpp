@@ -1,6 +1,8 @@
 // Types and the built-in enums.
 #include <algorithm>
 
+#include "host/values/direct_calls.h"
+#include "host/values/module.h"
 #include "host/values/objects.h"
 
 namespace spl {
@@ -33,6 +35,52 @@ void Record::cache_hooks() {
   has_foreign_classes = has_foreign_classes || as_declared != nullptr;
   const auto order = field_index.find(order_name);
   order_index = order == field_index.end() ? -1 : static_cast<int32_t>(order->second);
+  allow_attributes();
+}
+
+// Python's objects take any attribute. So do those of the classes of a program that imports torch, and
+// modules.
+void Record::allow_attributes() {
+  static const Symbol mark = intern("__attributes__");  // a constant of classes of the library
+  const bool is_of_port = module != nullptr && module->uses_torch && !module->is_library;
+  if (!is_class || leaves_names(direct) ||
+      !(is_of_port || order_index >= 0 || declared_statics.contains(mark) || statics.contains(mark))) {
+    return;
+  }
+  has_attributes = has_attributes || !has_objects;
+  if (!is_of_port) {
+    return;
+  }
+  for (FieldInfo& field : fields) {
+    field.replaces_method = !field.is_declared && find(field.name) != nullptr;
+    if (field.replaces_method) {
+      replaced_methods.insert(field.name);
+    }
+  }
+}
+
+Value* Instance::attribute(Symbol name) {
+  if (!record->has_attributes || !attributes().is(Kind::kDict)) {
+    return nullptr;
+  }
+  const Ref key = Ref::owned(make_text(name_of(name)));
+  return as_object<Dict>(attributes())->find(key.get());
+}
+
+void Instance::set_attribute(Symbol name, Value owned) {
+  if (!attributes().is(Kind::kDict)) {
+    attributes() = Value::object(new Dict());
+  }
+  make_unique(attributes());
+  as_object<Dict>(attributes())->set(make_text(name_of(name)), owned);
+}
+
+Value* Type::static_value(Symbol static_name) {
+  const auto found = statics.find(static_name);
+  if (found == statics.end()) {
+    return nullptr;
+  }
+  return found->second.is(Kind::kCell) ? &as_object<Cell>(found->second)->value : &found->second;
 }
 
 int Enum::index_of(Symbol variant) const {

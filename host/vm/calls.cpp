@@ -285,10 +285,41 @@ bool spec_differs(const Method& method, uint32_t count, const CallSpec* spec) {
 
 }  // namespace
 
+namespace {
+
+bool can_be_called(Value value) {
+  static const Symbol hook = intern("__call__");
+  const bool is_function = value.is(Kind::kClosure) || value.is(Kind::kNative) || value.is(Kind::kExtern) ||
+                           value.is(Kind::kBoundMethod) || value.is(Kind::kRecord) || value.is(Kind::kEnum);
+  return is_function ||
+         (value.is(Kind::kInstance) && as_object<Instance>(value)->record->find(hook) != nullptr);
+}
+
+// What the object has in place of a method of its class: an attribute, or a field that a method assigned. Nil
+// if it has nothing that can be called.
+Value replacement_of_method(Instance& object, Symbol name) {
+  if (const Value* attribute = object.attribute(name); attribute != nullptr && can_be_called(*attribute)) {
+    return *attribute;
+  }
+  if (!object.record->replaces(name)) {
+    return Value();
+  }
+  const auto field = object.record->field_index.find(name);
+  const Value value = field == object.record->field_index.end() ? Value() : object.fields()[field->second];
+  return can_be_called(value) ? value : Value();
+}
+
+}  // namespace
+
 bool Thread::invoke_on_instance(uint32_t window, uint32_t count, const CallSpec* spec, Cache& cache) {
   const Value self = stack_[window];
   const Symbol name = cache.name;
   auto* record = as_object<Instance>(self)->record;
+  if (const Value replacement = replacement_of_method(*as_object<Instance>(self), name);
+      !replacement.is_nil()) {
+    assign(stack_[window], retained(replacement));
+    return start_call(window, count, spec);
+  }
   if (record == cache.without && cache.epoch == method_epoch()) {
     return invoke_unknown(window, count, spec, name);
   }
@@ -299,7 +330,9 @@ bool Thread::invoke_on_instance(uint32_t window, uint32_t count, const CallSpec*
   }
   if (method != nullptr) {
     const Proto* proto = as_object<Closure>(method->function)->proto;
-    if (!method->is_static && spec == nullptr && proto->plain() && proto->parameters.size() == count + 1) {
+    const bool is_fixed = !record->replaces(name);
+    if (is_fixed && !method->is_static && spec == nullptr && proto->plain() &&
+        proto->parameters.size() == count + 1) {
       cache.type = record;
       cache.epoch = method_epoch();
       cache.target = method->function.as_object;
@@ -386,8 +419,8 @@ bool Thread::invoke_on_type(uint32_t window, uint32_t count, const CallSpec* spe
     bind_arguments(*closure->proto, window + 1, count, 0, spec);
     return enter(closure, window + 1, window, kNoLvalue);
   }
-  if (const auto found = type->statics.find(name); found != type->statics.end()) {
-    assign(stack_[window], retained(found->second));
+  if (const Value* value = type->static_value(name)) {
+    assign(stack_[window], retained(*value));
     return start_call(window, count, spec);
   }
   if (const Native* init = default_initializer(name);

@@ -49,9 +49,8 @@ Value field_at(Value object, const LvaluePath::Step& step, bool& is_default) {
     return found == module->names.end() ? Value::missing() : module->slots[found->second];
   }
   if (object.is(Kind::kRecord)) {
-    const auto& statics = as_object<Type>(object)->statics;
-    const auto found = statics.find(name);
-    return found == statics.end() ? Value::missing() : found->second;
+    const Value* value = as_object<Type>(object)->static_value(name);
+    return value == nullptr ? Value::missing() : *value;
   }
   return Value::missing();
 }

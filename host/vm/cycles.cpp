@@ -56,7 +56,7 @@ void visit_parts(Object* object, Visit visit) {
       return;
     case Kind::kInstance: {
       auto* instance = static_cast<Instance*>(object);
-      for (size_t i = 0; i < instance->record->fields.size(); ++i) {
+      for (size_t i = 0; i < instance->record->slot_count(); ++i) {
         visit(instance->fields()[i]);
       }
       return;
@@ -246,7 +246,7 @@ void clear_fields(const std::vector<Ref>& garbage) {
       continue;
     }
     auto* instance = as_object<Instance>(ref.get());
-    for (size_t i = 0; i < instance->record->fields.size(); ++i) {
+    for (size_t i = 0; i < instance->record->slot_count(); ++i) {
       move_out(instance->fields()[i]);
     }
   }

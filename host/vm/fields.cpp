@@ -87,10 +87,19 @@ Value call_with_name(Thread& thread, Value object, const Method& method, Symbol 
        member_hint(object, name));
 }
 
+// Whether the field, which replaces a method of the class once it is assigned, still leaves the name to it.
+bool is_unset_replacement(Instance& instance, uint32_t field) {
+  return instance.record->fields[field].replaces_method && instance.fields()[field].is_nil();
+}
+
 Value field_of_instance(Thread& thread, Value object, Symbol name) {
   auto* instance = as_object<Instance>(object);
   const Record& record = *instance->record;
-  if (const auto found = record.field_index.find(name); found != record.field_index.end()) {
+  if (const Value* attribute = instance->attribute(name)) {
+    return retained(*attribute);
+  }
+  const auto found = record.field_index.find(name);
+  if (found != record.field_index.end() && !is_unset_replacement(*instance, found->second)) {
     const Value field = instance->fields()[found->second];
     return has_read_hook(&record, field)
                ? thread.call_method_of(field, *as_object<Instance>(field)->record->on_read, nullptr, 0)
@@ -100,9 +109,9 @@ Value field_of_instance(Thread& thread, Value object, Symbol name) {
   if (method != nullptr) {
     return method_as_value(thread, object, *method);
   }
-  const auto& statics = record.plain != nullptr ? record.plain->statics : record.statics;
-  if (const auto found = statics.find(name); found != statics.end()) {
-    return retained(found->second);
+  Record* described = record.plain != nullptr ? record.plain : instance->record;
+  if (const Value* value = described->static_value(name)) {
+    return retained(*value);
   }
   if (const Value direct = machine_hooks().direct_get(object, name); !direct.is_missing()) {
     return direct;
@@ -122,8 +131,8 @@ Value field_of_instance(Thread& thread, Value object, Symbol name) {
 
 Value static_of_type(Value object, Symbol name) {
   auto* type = as_object<Type>(object);
-  if (const auto found = type->statics.find(name); found != type->statics.end()) {
-    return retained(found->second);
+  if (const Value* value = type->static_value(name)) {
+    return retained(*value);
   }
   if (type->kind == Kind::kRecord) {  // `Block.expansion`: the constant with which the class body declares it
     const auto* record = static_cast<const Record*>(type);
@@ -268,7 +277,7 @@ Value Thread::get_field(Value object, Cache& cache) {
   }
   const Record* record = as_object<Instance>(object)->record;
   if (record != cache.owner || cache.epoch != method_epoch()) {
-    const bool is_field = record->field_index.contains(cache.name);
+    const bool is_field = record->field_index.contains(cache.name) || record->replaces(cache.name);
     const Method* found = is_field || leaves_names(record->direct) ? nullptr : record->find(cache.name);
     if (found == nullptr) {
       return get_field(object, cache.name);
@@ -315,6 +324,22 @@ Symbol setter_of(Symbol property) { return intern(name_of(property) + ".setter")
 
 namespace {
 
+bool is_of_library(const Method& method) {
+  const LoadedModule* module = as_object<Closure>(method.function)->proto->module;
+  return module != nullptr && module->is_library;
+}
+
+bool is_property(const Method* method) {
+  static const Symbol property = intern("property");
+  if (method == nullptr) {
+    return false;
+  }
+  const FunctionDecl* declaration = as_object<Closure>(method->function)->proto->declaration;
+  return declaration != nullptr &&
+         std::any_of(declaration->info.attributes.begin(), declaration->info.attributes.end(),
+                     [](const Attribute& each) { return each.name == property; });
+}
+
 [[noreturn]] void fail_no_field_to_assign(const Record& record, Symbol name) {
   const std::string& type = name_of(record.name);
   if (record.find(name) != nullptr) {
@@ -325,6 +350,28 @@ namespace {
 }
 
 }  // namespace
+
+namespace {
+
+// Raises the FrozenInstanceError of std.dataclasses.
+void fail_frozen(Thread& thread, Symbol name) {
+  const Ref function =
+      Ref::shared(machine_hooks().library_function("std/python_builtins", "reject_assignment"));
+  const Ref text = Ref::owned(make_text(name_of(name)));
+  const Value argument = text.get();
+  release(thread.call(function.get(), &argument, 1));
+}
+
+}  // namespace
+
+// Stores the value under a name that is no field of the class. It replaces a method of that name.
+void Thread::set_attribute(Instance& instance, Symbol name, Value owned) {
+  Record& record = *instance.record;
+  if (record.find(name) != nullptr && record.replaced_methods.insert(name).second) {
+    ++method_epoch();
+  }
+  instance.set_attribute(name, owned);
+}
 
 // The value to assign: the class of `old` may replace it (__on_replace__).
 Ref Thread::validated_replacement(Value owner, Symbol name, Value old, Value value) {
@@ -390,13 +437,18 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     if (found == instance->record->field_index.end()) {
       static const Symbol hook = intern("__setattr__");
       const Method* method = instance->record->find(hook);
+      const Method* setter = instance->record->find(setter_of(name));
+      if (setter != nullptr && (method == nullptr || is_of_library(*method))) {
+        const Value argument = value.get();
+        release(call_method_of(object, *setter, &argument, 1));
+        return;
+      }
       if (method == nullptr) {
-        if (const Method* setter = instance->record->find(setter_of(name))) {
-          const Value argument = value.get();
-          release(call_method_of(object, *setter, &argument, 1));
-          return;
+        if (!instance->record->has_attributes || is_property(instance->record->find(name))) {
+          fail_no_field_to_assign(*instance->record, name);
         }
-        fail_no_field_to_assign(*instance->record, name);
+        set_attribute(*instance, name, value.take());
+        return;
       }
       const Ref text = Ref::owned(make_text(name_of(name)));
       const Value arguments[] = {text.get(), value.get()};
@@ -407,6 +459,9 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     Value& slot = instance->fields()[found->second];
     if (has_replace_hook(slot)) {
       value = validated_replacement(object, name, slot, value.get());
+    }
+    if (instance->record->is_frozen) {
+      fail_frozen(*this, name);
     }
     if (instance->record->checks_widths) {
       check_width(instance->record->fields[found->second], value.slot());
@@ -440,7 +495,8 @@ void Thread::set_field(Value& object, Symbol name, Value owned) {
     if (const auto demand = type->static_demands.find(name); demand != type->static_demands.end()) {
       meet(value.slot(), demand->second, "'" + name_of(name) + "'");
     }
-    assign(type->statics[name], value.take());
+    Value* const own = type->declared_statics.contains(name) ? type->static_value(name) : nullptr;
+    assign(own != nullptr ? *own : type->statics[name], value.take());  // else no longer that of the parent
     return;
   }
   if (object.is(Kind::kTuple)) {

@@ -243,6 +243,15 @@ Value Thread::get_index(Value object, Value index) {
     const size_t at = characters->byte_of(checked_index(index, characters->length(), "text"));
     return make_character(text, at, utf8_step(text, at));
   }
+  if (object.is(Kind::kRange) && (index.is(Kind::kSlice) || index.is(Kind::kRange))) {
+    const auto* range = as_object<Range>(object);
+    if (range->end.is_nil()) {
+      fail("a range without an end has no slices");
+    }
+    const Ref all =
+        Ref::owned(integers_with_step(to_integer(range->start), to_integer(range->end), 1, range->inclusive));
+    return get_index(all.get(), index);
+  }
   if (object.is(Kind::kRange) && is_any_integer(index)) {
     const auto* range = as_object<Range>(object);
     return Value::integer(range->start.as_int + static_cast<int64_t>(checked_index(

@@ -60,7 +60,10 @@ const Method* next_method(Value source) {
   static const Symbol name = intern("next"), python_name = intern("__next__");
   const Thread& thread = current_thread();
   const Method* method = thread.find_method(source, name);
-  return method != nullptr ? method : thread.find_method(source, python_name);
+  const Method* of_python = thread.find_method(source, python_name);
+  const bool is_alias = method != nullptr && of_python != nullptr &&  // `next = __next__`
+                        method->function.as_object == of_python->function.as_object;
+  return method == nullptr || is_alias ? of_python : method;
 }
 
 const Method* iterator_method(Value source) {
@@ -288,6 +291,17 @@ const Elements* pair_in(Value element, Value state) {
 
 }  // namespace
 
+namespace {
+
+// An object with two elements, such as a ModuleList of two layers, which Python takes apart.
+bool is_pair_of_port(Thread& thread, Value element) {
+  static const Symbol length_hook = intern("__len__");
+  return thread.runs_port() && iterator_method(element) != nullptr &&
+         thread.find_method(element, length_hook) != nullptr && thread.length(element) == 2;
+}
+
+}  // namespace
+
 // Splits pairs; for other elements `first` is the index.
 bool Thread::iterate_pair(Value* state, Value& first, Value& second) {
   Value element;
@@ -299,7 +313,10 @@ bool Thread::iterate_pair(Value* state, Value& first, Value& second) {
     state[1] = Value::integer(before + 1);
   }
   Ref item = Ref::owned(element);
-  const Ref foreign = element.is(Kind::kInstance) ? sequence_of_pair(element) : Ref();
+  Ref foreign = element.is(Kind::kInstance) ? sequence_of_pair(element) : Ref();
+  if (element.is(Kind::kInstance) && foreign.get().is_nil() && is_pair_of_port(*this, element)) {
+    foreign = Ref::owned(collected(element));
+  }
   const Elements* pair = pair_in(foreign.get().is_nil() ? element : foreign.get(), state[0]);
   first = pair == nullptr ? Value::integer(before) : retained((*pair)[0]);
   second = pair == nullptr ? item.take() : retained((*pair)[1]);

@@ -14,7 +14,7 @@ namespace spl {
 Value* field_slot(Instance& instance, const LvaluePath::Step& step) {
   if (instance.record != step.record) {
     const auto found = instance.record->field_index.find(step.operand);
-    if (found == instance.record->field_index.end()) {
+    if (found == instance.record->field_index.end() || instance.record->replaces(step.operand)) {
       return nullptr;
     }
     step.record = instance.record;
@@ -41,11 +41,17 @@ Value* assignable_slot(Value object, const LvaluePath::Step& step, Value value) 
 // The variable of the class that objects see as their own; null for a constant, and where a method has the
 // name.
 Value* static_slot(Record& record, Symbol name) {
-  auto& statics = record.plain != nullptr ? record.plain->statics : record.statics;
-  const auto found = statics.find(name);
-  const bool is_variable =
-      found != statics.end() && record.find(name) == nullptr && !record.is_constant(name);
-  return is_variable ? &found->second : nullptr;
+  Value* const value = (record.plain != nullptr ? *record.plain : record).static_value(name);
+  return record.find(name) == nullptr && !record.is_constant(name) ? value : nullptr;
+}
+
+// The attribute of the object, else the variable of its class.
+Value* attribute_slot(Instance& instance, Symbol name) {
+  if (instance.attribute(name) == nullptr) {
+    return static_slot(*instance.record, name);
+  }
+  make_unique(instance.attributes());
+  return instance.attribute(name);
 }
 
 }  // namespace
@@ -56,7 +62,7 @@ Value* Thread::own_slot(Value* at, const LvaluePath::Step& step) {
     const Symbol name = step.operand;
     if (at->is(Kind::kInstance)) {
       if (field_slot(*as_object<Instance>(*at), step) == nullptr) {
-        return static_slot(*as_object<Instance>(*at)->record, name);
+        return attribute_slot(*as_object<Instance>(*at), name);
       }
       make_unique(*at);
       Value* const slot = field_slot(*as_object<Instance>(*at), step);
@@ -69,9 +75,7 @@ Value* Thread::own_slot(Value* at, const LvaluePath::Step& step) {
       return is_own ? &module->slots[found->second] : nullptr;
     }
     if (at->is(Kind::kRecord)) {
-      auto& statics = as_object<Type>(*at)->statics;
-      const auto found = statics.find(name);
-      return found == statics.end() ? nullptr : &found->second;
+      return as_object<Type>(*at)->static_value(name);
     }
     return nullptr;
   }
@@ -189,6 +193,17 @@ void Thread::store_computed(const LvaluePath& path, const ComputedPart& computed
   static const Symbol set_item = intern("__setitem__");
   const LvaluePath::Step& step = path.steps[computed.step];
   const std::string& owner = name_of(as_object<Instance>(computed.container.get())->record->name);
+  static const Symbol all_fields = intern("__dict__");
+  if (step.form == LvaluePath::Step::Form::kField && step.operand == all_fields && changed.is(Kind::kDict)) {
+    Ref container = Ref::shared(computed.container.get());
+    const Ref entries = Ref::shared(changed);
+    as_object<Dict>(entries.get())->compact();
+    for (const auto& entry : as_object<Dict>(entries.get())->entries) {
+      set_field(container.slot(), intern(expect_text(entry.key, "a name in __dict__")),
+                retained(entry.value));
+    }
+    return;
+  }
   if (step.form == LvaluePath::Step::Form::kField) {
     if (as_object<Instance>(computed.container.get())->record->find(setter_of(step.operand)) != nullptr) {
       Ref container = Ref::shared(computed.container.get());

@@ -11,6 +11,7 @@
 #include "host/syntax/parse.h"
 #include "host/values/module.h"
 #include "host/values/objects.h"
+#include "host/vm/patterns.h"
 #include "host/vm/thread.h"
 
 namespace spl {

@@ -69,6 +69,7 @@ class Thread {
   /// The result of the module's __getattr__ for a name that it does not define; nil without one. Owned.
   Value computed_member(LoadedModule& module, Symbol name);
   void set_field(Value& object, Symbol name, Value owned);
+  void set_attribute(Instance& instance, Symbol name, Value owned);
   Ref validated_replacement(Value owner, Symbol name, Value old, Value value);
   /// An object with __index__, such as a tensor of one integer, stands for that integer, also in a slice.
   Ref with_integers(Value index);

@@ -188,13 +188,25 @@ void inherit_method(Type& type, Symbol name, Method method) {
   type.methods.emplace(name, method);  // that of the first class in the order counts
 }
 
+// A variable of a class is also that of the classes derived from it, until they assign it.
+void inherit_static(Type& type, const Type& parent, Symbol name) {
+  Value& value = const_cast<Type&>(parent).statics[name];
+  const auto declared = parent.declared_statics.find(name);
+  if (declared != parent.declared_statics.end() && !declared->second && !value.is(Kind::kCell)) {
+    value = Value::object(new Cell(value));
+  }
+  if (!type.statics.contains(name)) {
+    type.statics.emplace(name, retained(value));
+  }
+}
+
 // Adds the default methods of a trait, or the methods and fields of a parent class.
 void inherit(Type& type, const Type& parent) {
   for (const auto& [name, method] : parent.methods) {
     inherit_method(type, name, method);
   }
   for (const auto& [name, value] : parent.statics) {
-    type.statics.emplace(name, retained(value));
+    inherit_static(type, parent, name);
   }
   if (type.kind == Kind::kRecord && parent.kind == Kind::kRecord) {
     for (const FieldInfo& field : static_cast<const Record&>(parent).fields) {
@@ -212,7 +224,7 @@ void inherit_own(Type& type, const Type& ancestor) {
   }
   for (const auto& [name, value] : ancestor.statics) {
     if (ancestor.declared_statics.contains(name)) {
-      type.statics.emplace(name, retained(value));
+      inherit_static(type, ancestor, name);
     }
   }
   if (type.kind != Kind::kRecord || ancestor.kind != Kind::kRecord) {

@@ -11,7 +11,8 @@ Value Thread::field_of(Value object, Cache& cache) {
     // Of a method get_field() checks whether it still is one. It also computes fields.
     const bool is_method = instance->record == cache.owner || instance->record->plain != nullptr;
     const auto end = instance->record->field_index.end();
-    if (const auto found = is_method ? end : instance->record->field_index.find(cache.name); found != end) {
+    if (const auto found = is_method ? end : instance->record->field_index.find(cache.name);
+        found != end && !instance->record->replaces(cache.name)) {
       cache.type = instance->record;
       cache.index = found->second;
       return retained(instance->fields()[cache.index]);
