@@ -240,7 +240,6 @@ std::optional<uint16_t> FunctionCompiler::compared_constant(const Expr& expr) {
   if (expr.kind != ExprKind::kText) {
     return std::nullopt;
   }
-  check_raw_escapes(as<TextExpr>(expr));
   return text_constant(as<TextExpr>(expr).value);
 }
 

@@ -153,6 +153,7 @@ COMPLETE = {
     "std.traceback": [],
     "std.types": [],
     "std.typing": [],
+    "std.unicodedata": [],
     "std.url": [],
     "std.user_collections": [],
     "std.uuid": [],

@@ -122,7 +122,7 @@ for step in range(config.steps):
     loss.backward()
     optimizer.step()
     print("%d: loss %.6f, scale %.1f" % (step, loss.item(), model[0].scale))
-print(model.mode.name, model[1].calls, len(heads.heads), list(heads.state_dict().keys()))
+print(model.mode.name, model[1].calls, len(heads.heads), *heads.state_dict().keys())
 total = 3 + Node(4) + Leaf(5)
 print(total.value, total.parent.value, sorted(Leaf.registry.keys()), list(Countdown(3)), sum(Countdown(4)))
 print(
