@@ -131,6 +131,7 @@ Value update_with(Thread& thread, Value* args, int count) {  // args: the dict, 
 Value merged(Thread& thread, Value* args, int count) {
   Value copy[] = {retained(args[0]), args[1]};
   release(update(thread, copy, count));
+  copy[0].as_object->shape = 0;  // the new entries have not been checked; what holds the dict checks it
   return copy[0];
 }
 // popitem(): removes the entry that was inserted last, and returns its key and value.

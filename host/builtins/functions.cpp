@@ -159,14 +159,35 @@ Value integer_of_base(Value text, Value base) {
   }
   return Value::integer(is_negative ? -value : value);
 }
+[[noreturn]] void fail_range(Value value) {
+  fail_value("int(): " + representation(value) + " does not fit into 64 bits",
+             "catch ValueError, or use parse_int() for a text, which returns an Option");
+}
+// The digits at the start of a text; 0 without one.
+Value leading_number(Value text) {
+  const std::string digits = digits_of(text_of(text));
+  errno = 0;
+  const long long number = std::strtoll((digits.empty() ? text_of(text) : digits).c_str(), nullptr, 10);
+  return errno == ERANGE ? (fail_range(text), Value()) : Value::integer(number);
+}
+bool is_float_out_of_range(Value value) {
+  constexpr double kEnd = 0x1p63;
+  return value.is_float() && !(value.as_float >= -kEnd && value.as_float < kEnd);
+}
 Value int_fn(Thread& thread, Value* args, int count) {
+  if (count == 0) {
+    return Value::integer(0);
+  }
   if (count > 1) {
     return integer_of_base(args[0], args[1]);
   }
-  if (count > 0 && is_text_of_port(thread, args[0])) {
-    return python_number(text_of(args[0]), true);
+  if (args[0].is(Kind::kText)) {
+    return thread.runs_port() ? python_number(text_of(args[0]), true) : leading_number(args[0]);
   }
-  return Value::integer(count == 0 ? 0 : to_integer(args[0]));
+  if (is_float_out_of_range(plain(args[0]))) {
+    fail_range(args[0]);
+  }
+  return Value::integer(to_integer(args[0]));
 }
 Value int_with(Thread&, Value* args, int count) {  // args: the names, the text
   const NamedArguments named("int", args[0], {"base"});

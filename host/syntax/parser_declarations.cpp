@@ -161,11 +161,15 @@ bool Parser::begins_attributed(const Token& token) const {
 }
 
 /// Whether a statement with `@x`, which is self.x or a spec's variable, is at the token rather than an
-/// attribute: an assignment, the last line of a block, or a line that no declaration follows.
+/// attribute: the body of one line after a colon, an assignment, the last line of a block, or a line that no
+/// declaration follows.
 bool Parser::is_field_of_self(size_t at) const {
   const Token& name = stream_.tokens[at + 1];
   if ((!in_body_ && !is_spec_) || !can_name(name.kind) || name.space_before) {
     return false;
+  }
+  if (!stream_.tokens[at].line_start && stream_.tokens[at - 1].kind == Tok::kColon) {
+    return true;
   }
   const size_t after = after_at_name(at);
   const Token& next = stream_.tokens[after];
