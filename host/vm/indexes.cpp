@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/syntax/utf8.h"
+#include "host/values/conversions.h"
 #include "host/values/module.h"
 #include "host/values/sized.h"
 #include "host/vm/machine_hooks.h"
