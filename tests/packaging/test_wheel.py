@@ -95,7 +95,9 @@ def environment(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def output_of(*command: str | Path, **variables: str) -> str:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SIMPLE_")}
+    """What a user's command prints: without the settings of the tests, which may name the source tree."""
+    is_ours = ("SIMPLE_", "PYTHONPATH")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(is_ours)}
     done = subprocess.run(command, env={**inherited, **variables}, capture_output=True, text=True, check=False, cwd="/")
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
