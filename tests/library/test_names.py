@@ -121,5 +121,5 @@ def test_the_use_of_a_listed_name_states_the_reason(path):
 
 
 def test_the_call_of_an_absent_method_states_the_reason():
-    assert OURS.error_of_method("lu") == "torch.Tensor has no lu (removed from PyTorch)"
+    assert OURS.error_of_method("qr") == "torch.Tensor has no qr (removed from PyTorch)"
     assert "did you mean 'reshape'" in OURS.error_of_method("reshpe")
