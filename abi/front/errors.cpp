@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "abi/front/slots.h"
+#include "abi/interrupt_error.h"
 #include "abi/utf8.h"
 #include "core_libtorch/thread_object.h"
 #include "simple_torch/simple_api.h"
@@ -86,15 +87,7 @@ bool has_failed() noexcept { return current_kind != 0; }
 
 bool repeats_interrupt() noexcept {
   if (is_interrupt_unread) [[unlikely]] {
-    const ErrorData data{.kind = static_cast<int32_t>(ErrorKind::kInterrupted),
-                         .message = "KeyboardInterrupt",
-                         .op = nullptr,
-                         .expected = nullptr,
-                         .got = nullptr,
-                         .requested_bytes = -1,
-                         .available_bytes = -1,
-                         .type = "builtins.KeyboardInterrupt",
-                         .traceback = nullptr};
+    const ErrorData data = interrupt_error();
     record_error(&data);
   }
   return is_interrupt_unread;

@@ -147,7 +147,8 @@ bool has_to_wait(const PythonThread& main) {
 }
 
 /// A pending call of Python: the main thread runs it wherever it checks for signals, so that it finds the
-/// first such place outside the import or finalizer. If Python's queue is full, the watcher repeats the interrupt.
+/// first such place outside the import or finalizer. If Python's queue is full, the watcher repeats the
+/// interrupt.
 int raise_postponed(void* /*nothing*/) {
   const PythonThread* const main = this_python_thread();
   if (!is_main_due || main == nullptr) {

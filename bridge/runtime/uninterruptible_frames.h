@@ -10,8 +10,9 @@ namespace simple_torch::bridge {
 /// thread runs a finalizer. Needs the GIL.
 bool is_in_uninterruptible_frame(const PythonThread& thread) noexcept;
 
-/// What a thread does: importlib works, itself or by a finder that it calls, or the body of a module runs, or a
-/// finalizer, whose exceptions Python ignores: `__del__` or a callback of weak references or of the collector.
+/// What a thread does: importlib works, itself or by a finder that it calls, or the body of a module runs, or
+/// a finalizer, whose exceptions Python ignores: `__del__` or a callback of weak references or of the
+/// collector.
 enum class PythonStep { kOther, kModuleBody, kImportlib, kFinalizer };
 
 /// Needs the GIL.

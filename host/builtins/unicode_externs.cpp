@@ -1,35 +1,19 @@
 #include "host/builtins/unicode_externs.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string>
 
 #include "host/builtins/builtins.h"
+#include "host/syntax/utf8.h"
 #include "host/tokenizers/characters.h"
 #include "host/values/error.h"
 
 namespace spl {
 namespace {
-
-struct CategoryFrom {
-  char32_t first;
-  char name[3];
-};
-struct ClassFrom {
-  char32_t first;
-  uint8_t order;
-};
-
-#include "host/builtins/character_categories.inc"
-
-/// The entry of the range that contains the character.
-template <class Entry, size_t kCount>
-const Entry& entry_of(const Entry (&table)[kCount], char32_t character) {
-  const auto after = std::upper_bound(std::begin(table), std::end(table), character,
-                                      [](char32_t c, const Entry& entry) { return c < entry.first; });
-  return *(after - 1);
-}
 
 char32_t only_character(Value value, const char* function) {
   const std::string& text = expect_text(value, function);
@@ -43,38 +27,31 @@ char32_t only_character(Value value, const char* function) {
 }
 
 Value category(Thread&, Value* args, int) {
-  return make_text(entry_of(kCategories, only_character(args[0], "category")).name);
+  return make_text(
+      utf8proc_category_string(static_cast<utf8proc_int32_t>(only_character(args[0], "category"))));
 }
 
 Value combining(Thread&, Value* args, int) {
-  return Value::integer(entry_of(kCombiningClasses, only_character(args[0], "combining")).order);
+  const auto character = static_cast<utf8proc_int32_t>(only_character(args[0], "combining"));
+  return Value::integer(utf8proc_get_property(character)->combining_class);
 }
 
-// The value of a decimal digit; -1 for other characters.
+bool is_decimal_digit(char32_t character) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(character)) == UTF8PROC_CATEGORY_ND;
+}
+
+// The value of a decimal digit; -1 for other characters. The digits of each script are ten characters in
+// order.
 Value decimal(Thread&, Value* args, int) {
   const char32_t character = only_character(args[0], "decimal");
-  const auto after = std::upper_bound(std::begin(kDigitZeros), std::end(kDigitZeros), character);
-  const bool is_digit = after != std::begin(kDigitZeros) && character - *(after - 1) < 10;
-  return Value::integer(is_digit ? static_cast<int64_t>(character - *(after - 1)) : -1);
-}
-
-void append_utf8(std::string& out, char32_t c) {
-  const auto byte = [&](char32_t bits) { out += static_cast<char>(static_cast<unsigned char>(bits)); };
-  if (c < 0x80) {
-    byte(c);
-  } else if (c < 0x800) {
-    byte(0xC0U | c >> 6U);
-    byte(0x80U | (c & 0x3FU));
-  } else if (c < 0x10000) {
-    byte(0xE0U | c >> 12U);
-    byte(0x80U | (c >> 6U & 0x3FU));
-    byte(0x80U | (c & 0x3FU));
-  } else {
-    byte(0xF0U | c >> 18U);
-    byte(0x80U | (c >> 12U & 0x3FU));
-    byte(0x80U | (c >> 6U & 0x3FU));
-    byte(0x80U | (c & 0x3FU));
+  if (!is_decimal_digit(character)) {
+    return Value::integer(-1);
   }
+  char32_t first = character;
+  while (is_decimal_digit(first - 1)) {
+    --first;
+  }
+  return Value::integer(static_cast<int64_t>((character - first) % 10));
 }
 
 Value normalize(Thread&, Value* args, int) {
@@ -104,7 +81,7 @@ Value normalize(Thread&, Value* args, int) {
   return make_text(std::move(out));
 }
 
-Value unicode_version(Thread&, Value*, int) { return make_text(kUnicodeVersion); }
+Value unicode_version(Thread&, Value*, int) { return make_text(utf8proc_unicode_version()); }
 
 constexpr NativeEntry kUnicodeExterns[] = {
     {"rt_character_category", category, 1, 1},     {"rt_combining_class", combining, 1, 1},

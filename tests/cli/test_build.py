@@ -3,27 +3,16 @@
 import os
 import subprocess
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from build_elsewhere import BuildElsewhere
 
 import building
 from building import pythons_to_build_for
-from layout import SUPPORTED_TORCH, Build, Environment
+from layout import SUPPORTED_TORCH, Environment
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@dataclass(frozen=True)
-class Tree(Build):
-    """A build elsewhere."""
-
-    place: Path = Path()
-
-    @property
-    def folder(self) -> Path:
-        return self.place
 
 
 def configure(folder: Path, pythons: str) -> subprocess.CompletedProcess:
@@ -58,7 +47,7 @@ def begun(tmp_path, monkeypatch):
         building, "_configure", lambda tree, pythons: ["sh", "-c", f"echo 'configured{pythons}' > {log}"]
     )
     monkeypatch.setattr(building, "_compile", lambda tree, targets: ["sh", "-c", script])
-    return Tree(place=tmp_path / "build"), log
+    return BuildElsewhere(place=tmp_path / "build"), log
 
 
 def lines_when(log: Path, count: int) -> list[str]:

@@ -3,10 +3,10 @@
 import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from build_elsewhere import BuildElsewhere
 
 import testing
 from layout import ROOT, Build, full_environment
@@ -108,17 +108,6 @@ def test_measures_time(): note(__file__ + ".serial")
 )
 
 
-@dataclass(frozen=True)
-class Tree(Build):
-    """A build elsewhere."""
-
-    place: Path = Path()
-
-    @property
-    def folder(self) -> Path:
-        return self.place
-
-
 def test_tests_marked_as_serial_run_alone_after_the_others(tmp_path, monkeypatch):
     pytest.importorskip("xdist")
     monkeypatch.setattr(testing, "ROOT", tmp_path)
@@ -129,7 +118,7 @@ def test_tests_marked_as_serial_run_alone_after_the_others(tmp_path, monkeypatch
         (tests / name / f"test_{name}.py").write_text(text)
     assert serial_paths(["tests"]) == ["tests/c/test_c.py"]
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    counts = testing._pytest(Tree(place=tmp_path), sys.executable, ["tests"], None, variables, workers=2)
+    counts = testing._pytest(BuildElsewhere(place=tmp_path), sys.executable, ["tests"], None, variables, workers=2)
     assert counts == Counts(passed=10, failed=3)
     ran = {file.name: file.read_text() for file in tests.rglob("test_*.py.*")}
     assert len(ran) == 10 and ran.pop("test_c.py.serial") == "alone"
