@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "abi/front/slots.h"
-#include "abi/interrupt_error.h"
 #include "abi/utf8.h"
 #include "core_libtorch/thread_object.h"
 #include "simple_torch/simple_api.h"
@@ -87,8 +86,7 @@ bool has_failed() noexcept { return current_kind != 0; }
 
 bool repeats_interrupt() noexcept {
   if (is_interrupt_unread) [[unlikely]] {
-    const ErrorData data = interrupt_error();
-    record_error(&data);
+    record_error(ErrorKind::kInterrupted, "KeyboardInterrupt");
   }
   return is_interrupt_unread;
 }

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "abi/interrupt_error.h"
 #include "bridge/objects/base_frame.h"
 #include "bridge/objects/exception_types.h"
 #include "bridge/runtime/backend.h"
@@ -444,7 +443,15 @@ int32_t report_thrown(std::exception_ptr thrown) {
 }
 
 int32_t report_interrupt() noexcept {
-  const abi::ErrorData data = abi::interrupt_error();
+  const abi::ErrorData data{.kind = static_cast<int32_t>(ErrorKind::kInterrupted),
+                            .message = "KeyboardInterrupt",
+                            .op = nullptr,
+                            .expected = nullptr,
+                            .got = nullptr,
+                            .requested_bytes = -1,
+                            .available_bytes = -1,
+                            .type = "builtins.KeyboardInterrupt",
+                            .traceback = nullptr};
   services().record_error(&data);
   return data.kind;
 }
